@@ -1,6 +1,6 @@
 # The words of this project: demo · test · check · bench (bench-peers, fuzz and soak are never part of the tests).
 # test-parquet is on its own because parquet takes longer to build than the rest of the tests' dependencies.
-.PHONY: help demo test test-rust test-python test-matrix test-parquet test-spark test-ray test-torch nightly wheel-installed check deny coverage bench bench-memory bench-peers fuzz soak \
+.PHONY: help demo test test-rust test-python test-matrix test-oldest test-parquet test-spark test-ray test-torch nightly wheel-installed check deny coverage bench bench-memory bench-peers fuzz soak \
 	docs docs-serve docs-test wheel dist packages clean
 
 # Folder that holds mnist/, svhn/svhn_gray.npz and natural/gray.npz, for benchmarks only.
@@ -20,7 +20,8 @@ help:
 	@echo "make test-ray    the statistics on a Ray of two workers (downloads Ray)"
 	@echo "make test-torch  the loss of PyTorch (downloads PyTorch)"
 	@echo "make test-matrix every method on all kinds of data and settings, by the command and by the package"
-	@echo "make nightly     all tests that make test leaves out: the matrix, parquet, Spark, Ray, PyTorch"
+	@echo "make test-oldest the Python tests with the oldest NumPy, SciPy and scikit-learn that are supported"
+	@echo "make nightly     all tests that make test leaves out: the matrix, the oldest packages, parquet, Spark, Ray, PyTorch"
 	@echo "make check       formatting, lints, documentation"
 	@echo "make deny        known faults, licenses and sources of all dependencies (cargo-deny, needs the network)"
 	@echo "make coverage    lines that the Rust tests run, as a figure and as pages in target/coverage (cargo-llvm-cov)"
@@ -50,7 +51,7 @@ $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9,<2" pytest numpy scipy scikit-learn \
 		pandas polars pyarrow matplotlib playwright mypy ruff "dask[array,dataframe]" distributed \
-		pynwb xarray
+		pynwb xarray array-api-strict numpydoc
 	touch $@
 
 # The browser of the report's tests, installed where that asks for no password; without one they are skipped loudly, and on
@@ -77,6 +78,17 @@ wheel-installed: $(VENV)/.ready
 test-matrix: wheel-installed
 	SQFA_MATRIX=all $(VENV)/bin/pytest -q python/tests/test_matrix.py
 
+# The lower bounds of pyproject.toml, those of the extra `all` included. Tests that need other packages are skipped. The wheel is that of
+# the other tests.
+OLDEST := $(TARGET)/oldest
+test-oldest: wheel-installed
+	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/pip install --quiet --disable-pip-version-check pytest polars \
+		$$($(PYTHON) packaging/oldest.py) $(TARGET)/wheels/sqfa_rs-*.whl
+	$(OLDEST)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(TARGET)/wheels/sqfa_rs-*.whl
+	SQFA_COMMAND=$(abspath $(TARGET))/debug/sqfa $(OLDEST)/bin/python -m pytest -q python/tests \
+		--ignore python/tests/test_spark.py --ignore python/tests/test_ray.py --ignore python/tests/test_torch.py
+
 # Engines of their own, in the same environment: 0.5 GB each, so not part of every test run.
 test-spark: wheel-installed
 	command -v java >/dev/null || { echo "Spark needs Java 17: install it first"; exit 1; }
@@ -93,7 +105,7 @@ test-torch: wheel-installed
 
 # What make test leaves out because of Java, downloads or time; one after the other, and to the end whatever fails.
 nightly:
-	@failed=; for word in test-matrix test-parquet test-spark test-ray test-torch; do \
+	@failed=; for word in test-matrix test-oldest test-parquet test-spark test-ray test-torch; do \
 		echo "== $$word"; $(MAKE) --no-print-directory $$word || failed="$$failed $$word"; done; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi; echo "all passed"
 
@@ -121,7 +133,7 @@ deny:
 
 # Once per release; no test depends on the figure. The last line of the table is the total.
 coverage:
-	cargo llvm-cov --version >/dev/null || { echo "first: rustup component add llvm-tools && cargo install cargo-llvm-cov --locked"; exit 1; }
+	cargo llvm-cov --version >/dev/null || { echo "first: rustup component add llvm-tools && cargo install cargo-llvm-cov --locked (or set LLVM_COV and LLVM_PROFDATA to those of LLVM 19 or newer)"; exit 1; }
 	cargo llvm-cov --workspace --exclude sqfa-bench --exclude sqfa-python --html --output-dir $(TARGET)/coverage
 	cargo llvm-cov report
 

@@ -30,10 +30,14 @@ PROJECT = {
 }
 # What the Python reference shows, in this order.
 MODULES = {
-    "sqfa_rs": "Estimators, statistics, geometry and files",
+    "sqfa_rs": "Estimators, statistics, comparisons and files",
+    "sqfa_rs.baselines": "Methods and classifiers to compare with",
+    "sqfa_rs.geometry": "Information geometry",
+    "sqfa_rs.covariance": "Robust covariances",
+    "sqfa_rs.preprocessing": "Nonlinear features",
     "sqfa_rs.distances": "Distances between Gaussians",
     "sqfa_rs.datasets": "Data sets",
-    "sqfa_rs.plots": "Pictures",
+    "sqfa_rs.plots": "Figures",
     "sqfa_rs.neural": "Neural recordings",
     "sqfa_rs.dask": "Dask",
 }
@@ -112,8 +116,8 @@ def command_reference(command: pathlib.Path, folder: pathlib.Path) -> None:
     listed = "\n".join(names)
     write(
         folder / "index.md",
-        "# The command\n\n`sqfa COMMAND --help` prints the same. `pip install sqfa-rs` installs the "
-        f"command with the package.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
+        "# The command\n\n`sqfa COMMAND --help` prints the same. The Python package "
+        f"contains the command.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
     )
 
 

@@ -25,7 +25,7 @@ import pandas as pd
 from sklearn.datasets import load_digits, make_moons
 from sklearn.model_selection import train_test_split
 
-from sqfa_rs import SQFA, plots
+from sqfa_rs import QDA, SQFA, plots
 from sqfa_rs.baselines import LDA, PCA
 
 rng = np.random.default_rng(0)
@@ -77,9 +77,9 @@ accuracy = {}
 for name, (X, y) in data.items():
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
     models = {
-        "PCA": PCA(2),
-        "LDA": LDA(min(2, len(np.unique(y)) - 1)),
-        "SQFA": SQFA(2),
+        "PCA": make_pipeline(PCA(2), QDA()),
+        "LDA": make_pipeline(LDA(min(2, len(np.unique(y)) - 1)), QDA()),
+        "SQFA": make_pipeline(SQFA(2), QDA()),
         "SVM, all columns": make_pipeline(StandardScaler(), SVC()),
     }
     accuracy[name] = {

@@ -25,6 +25,7 @@ spread = np.where((y == "a")[:, None], [3.0, 0.6, 4.0, 4.0], [0.6, 3.0, 4.0, 4.0
 X = rng.normal(size=(800, 4)) * spread
 
 sqfa, lda = SQFA(2).fit(X, y), LDA(1).fit(X, y)
+lda_accuracy = QDA().fit(lda.transform(X), y).score(lda.transform(X), y)
 
 # %%
 # For two classes, LDA has only one filter, and no direction separates these means. SQFA finds the
@@ -35,7 +36,7 @@ with plots.style():
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
     for name, color in zip("ab", plots.palette(2), strict=True):
         left.hist(lda.transform(X[y == name])[:, 0], bins=30, alpha=0.6, color=color, label=name)
-    left.set(title=f"LDA: {lda.score(X, y):.0%} correct", xlabel="feature 0", yticks=[])
+    left.set(title=f"LDA: {lda_accuracy:.0%} correct", xlabel="feature 0", yticks=[])
     left.legend()
     plots.scatter(sqfa.transform(X), y, ax=right)
     right.set_title(f"SQFA: {sqfa.score(X, y):.0%} correct")
@@ -73,6 +74,8 @@ plots.filters(digits, (8, 8), columns=6)
 # Each method is followed by the same classifier, QDA, with one Gaussian per class. LDA has at most
 # nine filters for ten classes. SQFA has no such limit.
 
+from sklearn.pipeline import make_pipeline
+
 from sqfa_rs.baselines import PCA
 
 counts = [1, 2, 4, 6, 9, 12]
@@ -80,8 +83,8 @@ with plots.style():
     figure, ax = plt.subplots(figsize=(5.6, 3.8))
     for make, label, mark in (
         (lambda m: SQFA(m, distance="hellinger", n_init=1), "SQFA, Hellinger", "o"),
-        (lambda m: LDA(m), "LDA", "s"),
-        (lambda m: PCA(m), "PCA", "^"),
+        (lambda m: make_pipeline(LDA(m), QDA()), "LDA", "s"),
+        (lambda m: make_pipeline(PCA(m), QDA()), "PCA", "^"),
     ):
         possible = [m for m in counts if m <= 9 or label != "LDA"]
         scores = [make(m).fit(X_train, y_train).score(X_test, y_test) for m in possible]

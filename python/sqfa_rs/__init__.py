@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import baselines, covariance, datasets, distances, geometry, neural, preprocessing
+from . import _core, baselines, covariance, datasets, distances, geometry, neural, preprocessing
 from ._compare import compare
-from ._core import __version__
 from ._files import load, save
 from .data import ClassAccumulator, ClassStatistics, class_statistics
 from .estimators import QDA, SQFA, HeavyTailedSQFA, SecondMomentSQFA
@@ -25,6 +24,9 @@ from .estimators import Initialization as Initialization
 from .estimators import Progress as Progress
 from .estimators import Selection as Selection
 from .estimators import Trial as Trial
+
+# The version of the crates as Python packages spell it: that of the installed package.
+__version__ = _core.__version__.replace("-dev", ".dev0")
 
 if TYPE_CHECKING:
     from . import plots as plots

@@ -7,7 +7,7 @@ import os
 import pathlib
 import tempfile
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
@@ -18,6 +18,7 @@ from ._threads import thread_count
 from .data._inputs import dense, loose_points
 from .data._labels import class_names, positions
 from .data._statistics import estimator_name
+from .typing import CovarianceEstimator, Scaling
 
 
 def compare(
@@ -30,15 +31,15 @@ def compare(
     n_components: int | Sequence[int] | None = None,
     seeds: int = 3,
     random_state: int = 0,
-    classifiers: Sequence[str] = ("qda",),
+    classifiers: Sequence[Literal["qda", "qda-t", "knn"]] = ("qda",),
     test_fraction: float | None = None,
     cv: int | None = None,
     splits: int | None = None,
     sessions: Any = None,
     groups: Any = None,
     circular: float | None = None,
-    scaling: str = "auto",
-    covariance_estimator: str | float | None = None,
+    scaling: Scaling = "auto",
+    covariance_estimator: CovarianceEstimator | None = None,
     noise: float | str = "auto",
     n_init: int | None = None,
     n_neighbors: int = 5,
@@ -105,10 +106,10 @@ def compare(
 
     Returns
     -------
-    Comparison, or list of dicts without pandas
+    Comparison
         A data frame with one row for every method, number of components, seed, session and fold: status,
         accuracy by every classifier, seconds, objective, settings. ``show()`` shows its report, in a
-        notebook or in the browser; ``report(path)`` writes it.
+        notebook or in the browser; ``report(path)`` writes it. It needs pandas.
 
     Examples
     --------
@@ -119,6 +120,10 @@ def compare(
     >>> len(table)
     6
     """
+    try:
+        from ._comparison import comparison
+    except ImportError as error:
+        raise ImportError("compare needs pandas: install it with pip install pandas") from error
     classes, every = as_sessions(name, X, y, sessions, groups)
     held = {"test_fraction": test_fraction, "cv": cv, "splits": splits}
     given = [what for what, value in held.items() if value is not None]
@@ -181,10 +186,6 @@ def compare(
         )
         names = [session.name for session in every]
         rows = [_row(json.loads(line), spec["classifiers"], names) for line in lines]
-        try:
-            from ._comparison import comparison
-        except ImportError:
-            return rows
         return comparison(rows, page.read_text(encoding="utf-8"))
 
 

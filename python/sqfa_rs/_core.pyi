@@ -73,10 +73,25 @@ class Qda:
         shrinkage: float | None,
         threads: int,
         degrees: float | None = None,
-        features: bool = False,
     ) -> None: ...
     def predict(self, points: NDArray[Any], threads: int) -> NDArray[np.uint32]: ...
     def log_posteriors(self, points: NDArray[Any], threads: int) -> _Matrix: ...
+
+class FeatureClassifier:
+    title: str
+    whitening: _Matrix | None
+    def __init__(
+        self,
+        kind: str,
+        names: _Names,
+        means: _Matrix,
+        covariances: _Matrix,
+        counts: NDArray[np.uint64] | None,
+        priors: NDArray[np.float64] | None,
+        threads: int,
+    ) -> None: ...
+    def predict(self, features: NDArray[Any], threads: int) -> NDArray[np.uint32]: ...
+    def log_posteriors(self, features: NDArray[Any], threads: int) -> _Matrix: ...
 
 class Knn:
     def __init__(
@@ -193,6 +208,7 @@ def fit_points(
     names: _Names,
     codes: NDArray[np.uint32],
     weights: NDArray[np.uint64] | None,
+    held: tuple[NDArray[np.uint32] | None, NDArray[np.uint16] | int | None],
     estimator: str | None,
     settings: dict[str, Any],
     callback: Callable[..., object] | None,
@@ -269,7 +285,7 @@ def value_and_gradient(
     threads: int,
 ) -> tuple[float, _Matrix, NDArray[np.float64]]: ...
 def check_settings(method: str, settings: dict[str, Any]) -> None: ...
-def choices() -> dict[str, Any]: ...
+def choices() -> dict[str, list[str]]: ...
 def methods() -> list[dict[str, Any]]: ...
 def settings_table() -> list[dict[str, Any]]: ...
 def available_threads() -> int: ...

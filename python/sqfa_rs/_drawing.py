@@ -1,7 +1,8 @@
-"""What the pictures share: new axes in the package's look, colors, marks and legends of classes."""
+"""What the figures share: new axes, selected classes and dimensions, colors, markers and legends."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -12,18 +13,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _style
 
-# Up to this many classes each has a color and a mark of its own.
-DISTINCT = len(_style.TEN)
+# Up to this many classes have a color and a marker of their own.
+DISTINCT = len(_style.DISTINCT)
+# Up to this many names fit along an axis.
+_MOST_NAMES = 24
 
 
 def new(**how: Any) -> Any:
-    """The axes of a new figure."""
+    """Return the axes of a new figure."""
     with plt.rc_context(_style.settings()):
         return plt.subplots(**how)[1]
 
 
 def kept(names: Any, classes: ArrayLike | None) -> NDArray[np.intp]:
-    """Positions of the classes to draw."""
+    """Return the positions of the classes to draw."""
     names = np.asarray(names)
     if classes is None:
         return np.arange(len(names))
@@ -35,7 +38,7 @@ def kept(names: Any, classes: ArrayLike | None) -> NDArray[np.intp]:
 
 
 def colors(count: int, values: ArrayLike | None) -> Any:
-    """A color a class: distinct ones, or where its value is on the scale."""
+    """Return one color per class: distinct ones, or those of their values on the color scale."""
     if values is None:
         return _style.palette(count)
     numbers = np.asarray(values, dtype=float)
@@ -45,55 +48,85 @@ def colors(count: int, values: ArrayLike | None) -> Any:
 
 
 def scale(numbers: NDArray[Any]) -> Any:
+    """Return the color scale of numbers."""
     return ScalarMappable(Normalize(numbers.min(), numbers.max()), _style.SEQUENTIAL)
 
 
 def marker(k: int, count: int) -> str:
+    """Return the marker of a class."""
     return _style.MARKERS[k] if count <= DISTINCT else "o"
 
 
-def tell_classes(ax: Any, count: int, values: ArrayLike | None, legend: bool) -> None:
-    """A legend, or the scale of the classes' values."""
+def show_classes(ax: Any, count: int, values: ArrayLike | None, legend: bool) -> None:
+    """Add a legend, or the color scale of the values of the classes."""
     if not legend:
         return
     if values is None:
-        name_classes(ax, count)
+        _add_legend(ax, count)
     else:
         numbers = np.asarray(values, dtype=float)
         ax.figure.colorbar(scale(numbers), ax=ax, fraction=0.046, pad=0.04)
 
 
-def dims(dims: tuple[int, int], width: int) -> list[int]:
-    first, second = dims
-    if not (0 <= first < width and 0 <= second < width) or first == second:
-        raise ValueError(f"dims {dims} are not two different ones of {width} dimensions")
-    return [int(first), int(second)]
+def show_rows(ax: Any, names: Sequence[str], values: ArrayLike | None, legend: bool) -> None:
+    """Name the rows of a figure that has one row per class."""
+    every = -(-len(names) // _MOST_NAMES)
+    ax.set_yticks(range(0, len(names), every), names[::every])
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_ylabel("class")
+    if values is not None:
+        show_classes(ax, len(names), values, legend)
 
 
-def label_features(ax: Any, axes: list[int], new: bool) -> None:
-    ax.set_xlabel(f"feature {axes[0]}")
-    ax.set_ylabel(f"feature {axes[1]}")
+def dims(dims: Sequence[int], width: int) -> list[int]:
+    """Return the validated dimensions to draw: one or two; the only one if there is only one."""
+    if width == 1 and tuple(dims) == (0, 1):
+        return [0]
+    wanted = [int(one) for one in dims]
+    if len(wanted) not in (1, 2) or len(set(wanted)) < len(wanted):
+        raise ValueError(f"dims is {tuple(dims)}: give one dimension or two different ones")
+    if not all(0 <= one < width for one in wanted):
+        raise ValueError(f"dims is {tuple(dims)}, but there are {width} dimensions, numbered from 0")
+    return wanted
+
+
+def column_names(given: Any) -> list[str] | None:
+    """Return the names of features: those of a frame, or of the features of a fitted estimator."""
+    if hasattr(given, "get_feature_names_out"):
+        return [str(name) for name in given.get_feature_names_out()]
+    return [str(name) for name in given.columns] if hasattr(given, "columns") else None
+
+
+def label_features(ax: Any, axes: list[int], names: list[str] | None, new: bool) -> None:
+    """Label the axes, unless they have labels already."""
+    shown = [f"feature {one}" if names is None else names[one] for one in axes]
+    ax.set_xlabel(ax.get_xlabel() or shown[0])
+    if len(shown) > 1:
+        ax.set_ylabel(ax.get_ylabel() or shown[1])
     if new:
         trim(ax)
 
 
-def name_classes(ax: Any, count: int) -> None:
-    """A legend beside the picture: once for every name, in columns when there are many."""
+def _add_legend(ax: Any, count: int) -> None:
+    """Add a legend with every name once; with many classes, a selection of them."""
     handles, names = ax.get_legend_handles_labels()
     first = dict(zip(reversed(names), reversed(handles), strict=True))
     kept = [(first[name], name) for name in dict.fromkeys(names)]
     if count > 2 * DISTINCT:
         kept = kept[:: -(-len(kept) // 10)]
+    # Without a layout engine, nobody makes room next to the axes, and the legend would be cut off.
+    outside = ax.figure.get_layout_engine() is not None
+    place = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if outside else {"loc": "best"}
     ax.legend(
         [handle for handle, _ in kept],
         [name for _, name in kept],
-        frameon=False,
-        loc="center left",
-        bbox_to_anchor=(1.0, 0.5),
+        frameon=not outside,
         handletextpad=0.4,
+        **place,
     )
 
 
 def trim(ax: Any, left: bool = True) -> None:
+    """Hide the upper and the right border of axes."""
     for side in ("top", "right") if left else ("top", "right", "left"):
         ax.spines[side].set_visible(False)

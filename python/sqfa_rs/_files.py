@@ -1,4 +1,4 @@
-"""Model files: the ones the command ``sqfa`` reads and writes; no code is ever run from them."""
+"""Files of fitted estimators: model files and archives; no code is ever run from them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core, estimators
-from .data._labels import class_names, is_fractional
+from . import _archive, _core, estimators
+from .data._labels import class_names, class_type, is_fractional, typed
 from .data._statistics import estimator_name
 from .estimators import SQFA, HeavyTailedSQFA, Lift, SecondMomentSQFA
 from .estimators._base import Reducer
@@ -29,13 +29,19 @@ _BASELINES: dict[str, type[Reducer]] = {
 }
 
 
-def save(estimator: Reducer | Pipeline, path: str | os.PathLike[str]) -> None:
-    """Write a fitted estimator to a model file.
+def save(estimator: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted estimator to a file.
+
+    A reducer, alone or behind a :class:`Lift`, becomes a model file, which the command ``sqfa`` reads,
+    too. Everything else becomes an archive, which only :func:`load` reads: classifiers, a ``PCA`` that
+    was fitted without labels, and pipelines with several of these as steps.
 
     Parameters
     ----------
-    estimator : SQFA, SecondMomentSQFA, PCA, LDA, …, or a pipeline
-        A fitted reducer, or a pipeline of a :class:`Lift` and a reducer.
+    estimator : SQFA, LDA, PCA, QDA, KNN, LinearClassifier, Lift, …, or a pipeline of these
+        A fitted estimator of this package, or a scikit-learn pipeline all of whose steps are such
+        estimators, as ``make_pipeline(SQFA(2), QDA())``. Other steps, such as scikit-learn's
+        ``StandardScaler``, are an error: use ``scaling`` instead, or pickle the pipeline.
     path : path-like
         The file; an existing one is replaced once the new one is complete.
 
@@ -52,18 +58,32 @@ def save(estimator: Reducer | Pipeline, path: str | os.PathLike[str]) -> None:
     >>> bool((again.transform(toy.data) == sqfa.transform(toy.data)).all())
     True
     """
-    lift: Lift | None = None
-    saved: Any = estimator
-    if isinstance(estimator, Pipeline) and len(estimator) == 2 and isinstance(estimator[0], Lift):
-        lift, saved = estimator[0], estimator[1]
-        check_is_fitted(lift)
-    if not isinstance(saved, Reducer):
-        raise TypeError(
-            "only SQFA estimators and its baselines can be saved, alone or in a pipeline behind a Lift, "
-            f"not {type(estimator).__name__}"
-        )
-    estimator = saved
-    check_is_fitted(estimator)
+    pipeline = isinstance(estimator, Pipeline)
+    steps = [step for _, step in estimator.steps] if pipeline else [estimator]
+    for step in steps:
+        if not isinstance(step, (Reducer, Lift, *_archive.CLASSIFIERS)):
+            where = "a pipeline with the step " if pipeline else ""
+            name = repr(step) if isinstance(step, str) else type(step).__name__
+            raise TypeError(
+                "only reducers, classifiers and Lift of this package can be saved, alone or as steps of "
+                f"a pipeline, not {where}{name}"
+            )
+        check_is_fitted(step)
+    if pipeline and len(steps) == 2 and isinstance(steps[0], Lift) and _has_model_file(steps[1]):
+        _save_model(steps[1], path, steps[0])
+    elif not pipeline and _has_model_file(estimator):
+        _save_model(estimator, path)
+    else:
+        _archive.write(estimator, path, _save_model)
+
+
+def _has_model_file(estimator: Any) -> bool:
+    """Return whether an estimator is a reducer that was fitted with labels."""
+    return isinstance(estimator, Reducer) and hasattr(estimator, "classes_")
+
+
+def _save_model(estimator: Any, path: str | os.PathLike[str], lift: Lift | None = None) -> None:
+    """Write the model file of a reducer."""
     filters, preprocessing = estimator._unfolded or (estimator.components_, None)
     _core.save_model(
         os.fspath(path),
@@ -86,8 +106,11 @@ def _lifted(lift: Lift | None) -> dict[str, Any]:
     return {"lift": record, "feature_names": _names(lift)}
 
 
-def load(path: str | os.PathLike[str]) -> Reducer | Pipeline:
-    """Read a model file, written here or by the command ``sqfa``.
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a file of :func:`save`, or a model file that the command ``sqfa`` wrote.
+
+    Labels have the type that they had in ``fit``. Model files of the command hold whole numbers or
+    text.
 
     Parameters
     ----------
@@ -96,11 +119,19 @@ def load(path: str | os.PathLike[str]) -> Reducer | Pipeline:
 
     Returns
     -------
-    SQFA, SecondMomentSQFA, PCA, LDA, …, or a pipeline
-        The fitted estimator of the method in the file, behind its :class:`Lift` where it has one.
-        Scaling and centring done by the command are folded into it. A file that does not hold the mean
-        of the data makes ``inverse_transform`` place points in the span of the components.
+    SQFA, LDA, PCA, QDA, …, or a pipeline
+        The fitted estimator. A model file with a nonlinear feature map gives a pipeline of :class:`Lift`
+        and the reducer. Scaling and centering are folded into the components and their offset. A file
+        that does not hold the mean of the data makes ``inverse_transform`` place samples in the span of
+        the components.
     """
+    if _archive.is_archive(path):
+        return _archive.read(path, _load_model)
+    return _load_model(path)
+
+
+def _load_model(path: str | os.PathLike[str]) -> Reducer | Pipeline:
+    """Read a model file."""
     model = _core.load_model(os.fspath(path))
     told = json.loads(model["description"])
     if not model["checksum"]:
@@ -133,7 +164,7 @@ def _reducer(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
         "init": told["start"] if told["start"] in _STARTS else "auto",
         "n_init": len(told["fit"]["initializations"]) or "auto",
         "sequential": told.get("sequential"),
-        "covariance": _estimator(told["covariance"]),
+        "covariance_estimator": _estimator(told["covariance"]),
         "refine": bool(told.get("refined", False)),
         "max_iter": told["max_iterations"],
         "tol": told["tolerance"],
@@ -141,7 +172,7 @@ def _reducer(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
     }
     cls: type[BaseSQFA] = SQFA
     if told["method"] == "smsqfa":
-        cls = SecondMomentSQFA
+        cls, settings["distance"] = SecondMomentSQFA, told["distance"]
     elif told["method"] in ("sqfa-t", "sqfa-cauchy"):
         cls, settings["nu"] = HeavyTailedSQFA, dict(told["settings"])["nu"]
     else:
@@ -208,14 +239,18 @@ def _baseline(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
 
 def _restore(estimator: Reducer, model: dict[str, Any], told: dict[str, Any]) -> None:
     """Show what a file holds as the attributes of a fitted estimator."""
-    classes = np.array(told["classes"])
-    estimator.classes_ = classes.astype(np.float64) if told.get("fractional_classes") else classes
+    kind = told.get("class_type") or ("float64" if told.get("fractional_classes") else None)
+    estimator.classes_ = typed(told["classes"], kind)
     if model["mean"] is None:
         model = model | {"mean": _nearest_mean(model)}
     estimator._keep(model, {name: value for name, value in told.items() if name != "lift"})
     estimator.n_features_in_ = model["components"].shape[1]
     if told.get("feature_names"):
         estimator.feature_names_in_ = np.array(told["feature_names"], dtype=object)
+    if told.get("priors") and "priors" in estimator.get_params():
+        estimator.priors = np.array(told["priors"])
+    if told.get("explained_variance_ratio"):
+        estimator.explained_variance_ratio_ = np.array(told["explained_variance_ratio"])
     estimator._seed = int(told["seed"])
 
 
@@ -233,10 +268,14 @@ def _description(estimator: Any) -> dict[str, Any]:
     if "fit" not in record:
         raise ValueError("this estimator was fitted by an earlier version: fit it again to save it")
     noise, init = getattr(estimator, "noise", 0.0), getattr(estimator, "init", "auto")
+    priors, explained = estimator._class_priors(), getattr(estimator, "explained_variance_ratio_", None)
     return record | {
         "noise_choice": noise if isinstance(noise, str) else repr(float(noise)),
         "classes": class_names(estimator.classes_),
         "fractional_classes": is_fractional(estimator.classes_),
+        "class_type": class_type(estimator.classes_),
+        "priors": None if priors is None else priors.tolist(),
+        "explained_variance_ratio": None if explained is None else explained.tolist(),
         "restricted": False,
         "covariance": estimator_name(estimator._covariance()),
         "start": init if isinstance(init, str) else "given",

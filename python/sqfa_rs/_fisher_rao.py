@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,36 @@ class FisherRaoResult(NamedTuple):
     """Whether it is the distance to the tolerance, not only an upper bound of it."""
 
 
+@overload
+def fisher_rao(
+    mean_a: ArrayLike,
+    cov_a: ArrayLike,
+    mean_b: ArrayLike,
+    cov_b: ArrayLike,
+    *,
+    tol: float = 1e-8,
+    return_bounds: Literal[False] = False,
+) -> float: ...
+@overload
+def fisher_rao(
+    mean_a: ArrayLike,
+    cov_a: ArrayLike,
+    mean_b: ArrayLike,
+    cov_b: ArrayLike,
+    *,
+    tol: float = 1e-8,
+    return_bounds: Literal[True],
+) -> FisherRaoResult: ...
+@overload
+def fisher_rao(
+    mean_a: ArrayLike,
+    cov_a: ArrayLike,
+    mean_b: ArrayLike,
+    cov_b: ArrayLike,
+    *,
+    tol: float = 1e-8,
+    return_bounds: bool,
+) -> float | FisherRaoResult: ...
 def fisher_rao(
     mean_a: ArrayLike,
     cov_a: ArrayLike,
@@ -38,14 +68,15 @@ def fisher_rao(
     tol: float = 1e-8,
     return_bounds: bool = False,
 ) -> float | FisherRaoResult:
-    """The length of the shortest geodesic between two Gaussians.
+    """Compute the length of the shortest geodesic between two Gaussians.
 
     Parameters
     ----------
-    mean_a, mean_b : array-like of shape (n,)
-        Means; numbers stand for one dimension.
-    cov_a, cov_b : array-like of shape (n, n)
-        Covariances, positive definite.
+    mean_a, cov_a : array-like of shapes (n,) and (n, n)
+        Mean and covariance of the first Gaussian, which is positive definite. Numbers stand for one
+        dimension.
+    mean_b, cov_b : array-like of shapes (n,) and (n, n)
+        Mean and covariance of the second Gaussian.
     tol : float, default=1e-8
         The relative residual of the geodesic equations to reach.
     return_bounds : bool, default=False
@@ -54,6 +85,7 @@ def fisher_rao(
     Returns
     -------
     float or FisherRaoResult
+        The distance, or the distance with bounds.
 
     References
     ----------
@@ -73,7 +105,14 @@ def fisher_rao(
 
 
 class Geodesic:
-    """A geodesic of the Fisher–Rao metric at constant speed; see :func:`geodesic`.
+    """A geodesic of the Fisher–Rao metric at constant speed.
+
+    Use :func:`geodesic` to make it.
+
+    Parameters
+    ----------
+    core : object
+        The geodesic of the core.
 
     Attributes
     ----------
@@ -81,6 +120,18 @@ class Geodesic:
         The length between times 0 and 1.
     velocity : tuple of ndarrays
         Change of mean and covariance at time 0: the logarithm map of the end at the start.
+
+    See Also
+    --------
+    geodesic : The geodesic between two Gaussians, or from one with a velocity.
+
+    Examples
+    --------
+    >>> from sqfa_rs.geometry import geodesic
+    >>> path = geodesic([0.0], [[1.0]], [0.0], [[16.0]])
+    >>> means, covariances = path.curve(3)
+    >>> covariances.ravel().round(6).tolist()
+    [1.0, 4.0, 16.0]
     """
 
     def __init__(self, core: _core.Geodesic) -> None:
@@ -97,15 +148,49 @@ class Geodesic:
         return self._core.velocity()
 
     def point(self, t: float) -> _Gaussian:
-        """Mean and covariance at time t; times outside [0, 1] continue the geodesic."""
+        """Return mean and covariance at a time.
+
+        Parameters
+        ----------
+        t : float
+            The time; times outside [0, 1] continue the geodesic.
+
+        Returns
+        -------
+        mean : ndarray of shape (n,)
+            The mean.
+        cov : ndarray of shape (n, n)
+            The covariance.
+        """
         return self._core.point(float(t))
 
     def midpoint(self) -> _Gaussian:
-        """Mean and covariance half way."""
+        """Return mean and covariance half way.
+
+        Returns
+        -------
+        mean : ndarray of shape (n,)
+            The mean.
+        cov : ndarray of shape (n, n)
+            The covariance.
+        """
         return self.point(0.5)
 
     def curve(self, points: int = 50) -> _Gaussian:
-        """Means (points, n) and covariances (points, n, n) at equal steps from time 0 to time 1."""
+        """Return means and covariances at equal steps from time 0 to time 1.
+
+        Parameters
+        ----------
+        points : int, default=50
+            The number of steps, including both ends.
+
+        Returns
+        -------
+        means : ndarray of shape (points, n)
+            The means.
+        covariances : ndarray of shape (points, n, n)
+            The covariances.
+        """
         if points < 2:
             raise ValueError(f"points is {points}: a curve has at least 2")
         sampled = [self.point(t) for t in np.linspace(0, 1, points)]
@@ -124,7 +209,7 @@ def geodesic(
     velocity: tuple[ArrayLike, ArrayLike] | None = None,
     tol: float = 1e-8,
 ) -> Geodesic:
-    """The geodesic between two Gaussians, or from one with a velocity.
+    """Compute the geodesic between two Gaussians, or from one with a velocity.
 
     Parameters
     ----------
@@ -140,6 +225,7 @@ def geodesic(
     Returns
     -------
     Geodesic
+        The geodesic.
 
     Examples
     --------
@@ -161,14 +247,46 @@ def geodesic(
 
 
 def exponential(mean: ArrayLike, cov: ArrayLike, velocity: tuple[ArrayLike, ArrayLike]) -> _Gaussian:
-    """The exponential map: mean and covariance at time 1 of the geodesic with this velocity."""
+    """Compute the exponential map: where the geodesic with a velocity is at time 1.
+
+    Parameters
+    ----------
+    mean, cov : array-like of shapes (n,) and (n, n)
+        Where the geodesic starts.
+    velocity : tuple of array-likes of shapes (n,) and (n, n)
+        Change of mean and covariance at time 0.
+
+    Returns
+    -------
+    mean : ndarray of shape (n,)
+        The mean at time 1.
+    cov : ndarray of shape (n, n)
+        The covariance at time 1.
+    """
     return geodesic(mean, cov, velocity=velocity).point(1.0)
 
 
 def logarithm(
     mean_a: ArrayLike, cov_a: ArrayLike, mean_b: ArrayLike, cov_b: ArrayLike, *, tol: float = 1e-8
 ) -> _Gaussian:
-    """The logarithm map: with what velocity the geodesic to the second Gaussian leaves the first."""
+    """Compute the logarithm map: the velocity of the geodesic to the second Gaussian at the first.
+
+    Parameters
+    ----------
+    mean_a, cov_a : array-like of shapes (n,) and (n, n)
+        The first Gaussian.
+    mean_b, cov_b : array-like of shapes (n,) and (n, n)
+        The second Gaussian.
+    tol : float, default=1e-8
+        As in :func:`fisher_rao`.
+
+    Returns
+    -------
+    mean : ndarray of shape (n,)
+        Change of the mean at time 0.
+    cov : ndarray of shape (n, n)
+        Change of the covariance at time 0.
+    """
     return geodesic(mean_a, cov_a, mean_b, cov_b, tol=tol).velocity
 
 

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 from . import _core
 
 UNCONVERGED = "not-converged"
+# The name of the warning of the core about samples that depend on each other.
+DEPENDENT_ROWS = "dependent-rows"
 """The kind of warning that scikit-learn has its own class for."""
 
 

@@ -74,6 +74,7 @@ def robust_covariance(
     Returns
     -------
     RobustCovariance
+        Location and covariance, with what they were computed from.
 
     References
     ----------

@@ -10,6 +10,7 @@ subsample.
 
 from __future__ import annotations
 
+import re
 from typing import Any, Self
 
 import numpy as np
@@ -29,8 +30,10 @@ from .engines._dask import Engine, aligned, computed, whole_rows
 from .engines._estimators import OnEngine, constructor
 from .engines._fit import fit_on, total
 from .engines._parts import accuracy, confusion
+from .typing import CovarianceEstimator, Form
 
 __all__ = [
+    "AMA",
     "LAD",
     "LDA",
     "LFDA",
@@ -38,16 +41,21 @@ __all__ = [
     "NCA",
     "PCA",
     "QDA",
+    "SAVE",
     "SQFA",
     "WDA",
+    "DirectionalRegression",
+    "HeavyTailedSQFA",
+    "LinearClassifier",
     "SecondMomentSQFA",
+    "SupervisedPCA",
     "class_accumulator",
     "class_statistics",
 ]
 
 
 def class_accumulator(
-    X: Any, y: Any, *, sample_weight: Any = None, form: str = "dense", client: Any = None
+    X: Any, y: Any, *, sample_weight: Any = None, form: Form = "dense", client: Any = None
 ) -> ClassAccumulator:
     """The sums of labeled points that live in Dask, for :meth:`ClassAccumulator.merge` or ``finish``.
 
@@ -67,6 +75,7 @@ def class_accumulator(
     Returns
     -------
     ClassAccumulator
+        The class statistics of all samples, not finished.
     """
     return total(Engine(X, y, sample_weight, client), form)
 
@@ -76,8 +85,8 @@ def class_statistics(
     y: Any,
     *,
     sample_weight: Any = None,
-    covariance_estimator: str | float = "empirical",
-    form: str = "dense",
+    covariance_estimator: CovarianceEstimator = "empirical",
+    form: Form = "dense",
     client: Any = None,
 ) -> ClassStatistics:
     """Counts, means and covariances of labeled points that live in Dask.
@@ -100,6 +109,7 @@ def class_statistics(
     Returns
     -------
     ClassStatistics
+        Counts, means and covariances of the classes.
 
     Examples
     --------
@@ -205,7 +215,7 @@ class _OnDask(OnEngine):
 
 class _Reducer(_OnDask):
     def transform(self, X: Any) -> Any:
-        """Features of points: lazy for points that live in Dask, computed for local ones.
+        """Compute the features of samples: lazy for samples in Dask, at once for local ones.
 
         Parameters
         ----------
@@ -226,29 +236,74 @@ class _Reducer(_OnDask):
 
 class _Classifier(_OnDask):
     def predict(self, X: Any) -> Any:
-        """The most probable class of every point: lazy for points that live in Dask."""
+        """Return the most probable class of every sample: lazy for samples in Dask.
+
+        Parameters
+        ----------
+        X : dask array of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        y : dask array of shape (n_samples,)
+            Labels.
+        """
         if not is_dask_collection(X):
             return super().predict(X)  # type: ignore[misc]
         return self._lazily(X, "predict", None, self.classes_.dtype)  # type: ignore[attr-defined]
 
     def predict_proba(self, X: Any) -> Any:
-        """p(class | point): lazy for points that live in Dask."""
+        """Return p(class | sample): lazy for samples in Dask.
+
+        Parameters
+        ----------
+        X : dask array of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        probabilities : dask array of shape (n_samples, n_classes)
+            The probabilities, in the order of ``classes_``.
+        """
         if not is_dask_collection(X):
             return super().predict_proba(X)  # type: ignore[misc]
         return self._lazily(X, "predict_proba", len(self.classes_), np.float64)  # type: ignore[attr-defined]
+
+
+_PARAMETERS = """    client : distributed.Client, default=None
+        Where to compute; Dask's current scheduler by default.
+    max_bytes : int, default=None
+        The most bytes of samples or coordinates that a refinement, or a method that needs samples,
+        brings here; a seeded sample if there are more. None is 1 GiB.
+"""
+_EXAMPLE = """    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs.dask import {name}
+    >>> X, y = (da.from_array(part, chunks=50) for part in load_iris(return_X_y=True))
+    >>> {name}().fit(X, y).to_local()
+    {name}()
+"""
+
+
+class _Supervised(_Reducer, _Classifier):
+    """A reducer that predicts, too."""
 
 
 def _on_dask(estimator: type[Any], kind: type[_OnDask]) -> type[Any]:
     """The Dask estimator of a local one."""
     name = estimator.__name__
     first, _, rest = (estimator.__doc__ or "").partition("\n")
+    # The text until the parameters may begin with an example of the local estimator.
+    text, _, rest = rest.partition("    Parameters\n")
+    text = re.sub(r"\n +>>> .*?\n\n", "\n", text, flags=re.S)
+    parameters, _, rest = rest.partition("\n    Attributes\n")
     document = (
-        f"{first}\n\n    :class:`sqfa_rs.{name}` for points that live in Dask: ``fit`` makes class "
-        "statistics on the cluster,\n    ``transform`` and ``predict`` are lazy, ``to_local`` gives the "
-        "plain estimator. It takes ``client``\n    beside the parameters of the local one, Dask's "
-        "current scheduler by default, and ``max_bytes``, the most\n    bytes of points or coordinates "
-        "that a refinement or a method that looks at points brings home (1 GiB by\n    default, a "
-        f"seeded sample beyond).\n{rest.partition('    Examples')[0]}"
+        f"{first}\n\n    :class:`sqfa_rs.{name}` for samples in Dask: ``fit`` computes class statistics "
+        "on the cluster,\n    ``transform`` and ``predict`` are lazy, and ``to_local`` returns the "
+        f"local estimator.\n{text}    Parameters\n{parameters}{_PARAMETERS}\n    Attributes\n"
+        f"{rest.partition('    Examples')[0]}{_EXAMPLE.format(name=name)}"
     )
     members = {
         "__init__": constructor(estimator, "client", "max_bytes"),
@@ -259,16 +314,23 @@ def _on_dask(estimator: type[Any], kind: type[_OnDask]) -> type[Any]:
     return type(name, (kind, estimator), members)
 
 
-SQFA: type[Any] = _on_dask(local.SQFA, _Reducer)
-SecondMomentSQFA: type[Any] = _on_dask(local.SecondMomentSQFA, _Reducer)
-LDA: type[Any] = _on_dask(local.LDA, _Reducer)
+# KNN is not here: it keeps all training samples, so it needs them in one place anyway.
+SQFA: type[Any] = _on_dask(local.SQFA, _Supervised)
+SecondMomentSQFA: type[Any] = _on_dask(local.SecondMomentSQFA, _Supervised)
+HeavyTailedSQFA: type[Any] = _on_dask(local.HeavyTailedSQFA, _Supervised)
 PCA: type[Any] = _on_dask(local.PCA, _Reducer)
-LAD: type[Any] = _on_dask(local.LAD, _Reducer)
-LFDA: type[Any] = _on_dask(local.LFDA, _Reducer)
-LMNN: type[Any] = _on_dask(local.LMNN, _Reducer)
-WDA: type[Any] = _on_dask(local.WDA, _Reducer)
-NCA: type[Any] = _on_dask(local.NCA, _Reducer)
+LDA: type[Any] = _on_dask(local.LDA, _Supervised)
+SupervisedPCA: type[Any] = _on_dask(local.SupervisedPCA, _Supervised)
+SAVE: type[Any] = _on_dask(local.SAVE, _Supervised)
+DirectionalRegression: type[Any] = _on_dask(local.DirectionalRegression, _Supervised)
+AMA: type[Any] = _on_dask(local.AMA, _Supervised)
+LAD: type[Any] = _on_dask(local.LAD, _Supervised)
+LFDA: type[Any] = _on_dask(local.LFDA, _Supervised)
+LMNN: type[Any] = _on_dask(local.LMNN, _Supervised)
+WDA: type[Any] = _on_dask(local.WDA, _Supervised)
+NCA: type[Any] = _on_dask(local.NCA, _Supervised)
 QDA: type[Any] = _on_dask(local.QDA, _Classifier)
+LinearClassifier: type[Any] = _on_dask(local.LinearClassifier, _Classifier)
 
 
 def _names(X: Any, y: Any) -> list[str] | None:
@@ -278,7 +340,7 @@ def _names(X: Any, y: Any) -> list[str] | None:
 
 
 def _answered(block: Any, model: Any, method: str) -> Any:
-    width = len(getattr(model, "components_", getattr(model, "classes_", ())))
+    width = len(model.components_ if method == "transform" else model.classes_)
     if not len(block):
         return np.empty(0, dtype=model.classes_.dtype) if method == "predict" else np.empty((0, width))
     return getattr(model, method)(block)

@@ -24,7 +24,7 @@ def make_speed(
     random_state: int = 1,
     n_jobs: int | None = None,
 ) -> Bunch:
-    """Videos of textures that move behind an aperture, to be told apart by their speed.
+    """Make videos of textures that move behind an aperture, labeled by their speed.
 
     Class means nearly vanish, so that speed lives in the covariances, of which LDA sees nothing.
 

@@ -18,6 +18,7 @@ True
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._threads import thread_count
 from .data._statistics import ClassStatistics, numbers
+from .typing import Distance
 
 __all__ = ["names", "pairwise", "value_and_gradient"]
 
@@ -36,7 +38,14 @@ _ENTRIES: dict[str, tuple[str, str, str]] = {
 
 
 def names() -> list[str]:
-    """The distances there are, as :class:`~sqfa_rs.SQFA` and :func:`pairwise` take them.
+    """Return the names of all distances, as :class:`~sqfa_rs.SQFA` and :func:`pairwise` accept them.
+
+    "chernoff" and "calvo-oller-t" need a number: "chernoff:0.3".
+
+    Returns
+    -------
+    list of str
+        The names.
 
     Examples
     --------
@@ -50,12 +59,12 @@ def names() -> list[str]:
 def pairwise(
     a: Any,
     b: Any = None,
-    distance: str | Callable[..., Any] | None = None,
+    distance: Distance | None = None,
     *,
     noise: float | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """Distances from every Gaussian of one set to every one of another, or of the same.
+    """Compute the distances of all pairs of Gaussians of two sets, or of one set.
 
     Parameters
     ----------
@@ -97,7 +106,7 @@ def pairwise(
 def value_and_gradient(
     means: Any,
     covariances: Any,
-    distance: str | Callable[..., Any] = "calvo-oller",
+    distance: Distance = "calvo-oller",
     weights: Any = None,
     *,
     n_jobs: int | None = 1,
@@ -168,8 +177,28 @@ def own(given: Any) -> str | Callable[..., Any] | None:
 
 
 def spelled(distance: Any) -> Any:
-    """A distance as the core takes it: a function of this module by its name, anything else as it is."""
-    return getattr(distance, "distance_name", distance)
+    """Return a distance as the core accepts it: functions of this module become names."""
+    named = getattr(distance, "distance_name", distance)
+    if callable(named):
+        _check_signature(named)
+    return named
+
+
+def _check_signature(distance: Callable[..., Any]) -> None:
+    """Reject a callable that does not accept two means and two covariances."""
+    try:
+        signature = inspect.signature(distance)
+    except ValueError:
+        # Some callables in C have none.
+        return
+    try:
+        signature.bind(None, None, None, None)
+    except TypeError as error:
+        name = getattr(distance, "__name__", type(distance).__name__)
+        raise TypeError(
+            f"distance '{name}' has the parameters {signature}, and (mean_p, cov_p, mean_q, cov_q) are "
+            "needed: wrap a PyTorch function of two sets of classes with sqfa_rs.torch.as_distance"
+        ) from error
 
 
 def _gaussians(
@@ -220,7 +249,7 @@ def _function(attribute: str) -> Callable[..., Any]:
     """The function of one distance: its value for two Gaussians, a matrix for sets."""
     name, summary, parameter = _ENTRIES[attribute]
 
-    def evaluate(a: Any, b: Any, full_name: str, n_jobs: int | None) -> Any:
+    def evaluate(a: Any, b: Any, full_name: Any, n_jobs: int | None) -> Any:
         matrix = pairwise(a, b, full_name, n_jobs=n_jobs)
         return float(matrix[0, 0]) if b is not None and _single(a) and _single(b) else matrix
 

@@ -123,6 +123,7 @@ def raster_counts(raster: Any, window: tuple[int, int] | None = None) -> Any:
     Returns
     -------
     counts : array of shape (n_trials, n_neurons)
+        The spikes of every neuron in every trial.
 
     Examples
     --------
@@ -173,7 +174,7 @@ def from_nwb(
     start: str = "start_time",
     units: Sequence[int] | None = None,
 ) -> Recording:
-    """Counts and labels of an NWB file's trials and units.
+    """Count the spikes of an NWB file's units in its trials, with the labels.
 
     Parameters
     ----------
@@ -191,6 +192,7 @@ def from_nwb(
     Returns
     -------
     Recording
+        Counts, labels and names of the neurons.
     """
     try:
         from pynwb import NWBHDF5IO
@@ -323,6 +325,7 @@ def clean(
     Returns
     -------
     Cleaned
+        What was kept and what was removed.
 
     Examples
     --------

@@ -1,45 +1,59 @@
-"""Pictures of components, classes and fits; they need matplotlib.
+"""Figures of components, classes and fits; they need matplotlib.
 
-Every function draws into ``ax`` when it is given, otherwise into a new figure, and returns the axes. New
-figures have one look, which :func:`style` gives to figures of your own.
+:meth:`FeaturesDisplay.from_estimator` draws samples and classes in the space of the learned features.
+Every function draws into ``ax`` if it is specified, otherwise into a new figure, and returns the axes.
+New figures have one look, which :func:`style` gives to your own figures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _style, distances
+from .typing import Distance
 
 try:
     import matplotlib.pyplot as plt
     from matplotlib.colors import to_rgba
     from matplotlib.patches import Ellipse
 
-    from . import _drawing
+    from . import _components, _drawing
 except ImportError as _error:
     raise ImportError("plots need matplotlib: install it with pip install 'sqfa-rs[plots]'") from _error
 
-__all__ = ["distance_matrix", "ellipses", "filters", "objective_trace", "palette", "scatter", "style"]
+__all__ = [
+    "FeaturesDisplay",
+    "distance_matrix",
+    "ellipses",
+    "filters",
+    "objective_trace",
+    "palette",
+    "scatter",
+    "style",
+]
 
-# Points beyond this number hide each other; a random choice of them is drawn.
+# More samples than this hide each other; a random selection of them is drawn.
 _MOST_POINTS = 5000
-# Points are drawn in so many rounds, one class after the other in each, so that no class covers another.
+# Samples are drawn in so many rounds, in each one class after the other: no class covers another.
 _ROUNDS = 8
+# Half the height of the band over which samples of a class are spread if one feature is drawn.
+_JITTER = 0.3
 
 
 def style() -> Any:
-    """The look of the package's figures, for figures of your own.
+    """Return the look of the package's figures, for your own figures.
 
-    Colors that color-blind eyes and gray print tell apart, quiet axes, text that stays text in SVG.
+    It has colors that color-blind readers can tell apart, quiet axes, a layout in which nothing is cut
+    off, and text that stays text in SVG.
 
     Returns
     -------
     context manager
-        What is drawn within it has the look.
+        Figures that are made within it have the look.
 
     Examples
     --------
@@ -52,9 +66,19 @@ def style() -> Any:
 
 
 def palette(count: int) -> NDArray[np.float64]:
-    """The colors of so many classes, one (red, green, blue, opacity) a row.
+    """Return one color per class.
 
-    Up to ten are distinct, more run from dark to light.
+    Up to ten colors are distinct, more run from dark to light.
+
+    Parameters
+    ----------
+    count : int
+        The number of classes.
+
+    Returns
+    -------
+    ndarray of shape (count, 4)
+        Red, green, blue and opacity, from 0 to 1.
 
     Examples
     --------
@@ -72,25 +96,39 @@ def filters(
     ax: Any = None,
     columns: int = 8,
     names: Sequence[str] | None = None,
+    feature_names: Sequence[str] | None = None,
+    ordered: bool = False,
 ) -> Any:
-    """Draw components, as images or as lines.
+    """Draw components, as bars, as images or as lines.
+
+    Every component has a scale of its own. Weights depend on the units of the columns: the bars of
+    columns with small numbers are long.
 
     Parameters
     ----------
     components : estimator or array-like of shape (n_components, n_features)
         What to draw.
     image_shape : (height, width), default=None
-        Shape of every component as an image; without it each is a line.
+        Shape of a sample as an image. Components are then drawn as images.
     ax : matplotlib axes, default=None
         Where to draw.
     columns : int, default=8
-        Images in a row.
+        Images per row.
     names : sequence of str, default=None
         Titles of the components; their numbers by default.
+    feature_names : sequence of str, default=None
+        Names of the columns of the data. By default those that an estimator was fitted with.
+    ordered : bool, default=False
+        Whether the columns have an order, such as time. Components are then drawn as lines.
 
     Returns
     -------
     ax : matplotlib axes
+        The axes with the components.
+
+    See Also
+    --------
+    scatter : The features that the components compute.
 
     Examples
     --------
@@ -104,62 +142,26 @@ def filters(
     titles = [str(i) for i in range(len(weights))] if names is None else list(names)
     if len(titles) != len(weights):
         raise ValueError(f"{len(titles)} names for {len(weights)} components")
-    if image_shape is None:
-        return _lines(weights, titles, ax)
-    height, width = image_shape
-    if height * width != weights.shape[1]:
-        raise ValueError(
-            f"images of {height} × {width} have {height * width} pixels, the components "
-            f"{weights.shape[1]}"
-        )
-    columns = max(1, min(columns, len(weights)))
-    rows = -(-len(weights) // columns)
-    gap, head = 0.12 * width, 0.16 * max(width, height)
-    if ax is None:
-        inches = 1.3 * max(1.0, width / height) ** 0.5 / width
-        shape = (columns * (width + gap) * inches, rows * (height + head) * inches)
-        ax = _drawing.new(figsize=shape, layout="constrained")
-    for i, weight in enumerate(weights):
-        # Every image has a scale of its own, symmetric about 0: signs stay readable.
-        limit = abs(weight).max() or 1.0
-        left, top = (i % columns) * (width + gap), (i // columns) * (height + head)
-        ax.imshow(
-            weight.reshape(height, width) / limit,
-            cmap=_style.DIVERGING,
-            vmin=-1,
-            vmax=1,
-            extent=(left, left + width, top + height, top),
-            interpolation="nearest",
-        )
-        ax.text(left + width / 2, top - 0.15 * head, titles[i], ha="center", va="bottom", fontsize=9)
-    ax.set_xlim(-gap / 2, columns * (width + gap) - gap / 2)
-    ax.set_ylim(rows * (height + head) - 0.9 * head, -head)
-    ax.set_aspect("equal")
-    ax.set_axis_off()
-    return ax
-
-
-def _lines(weights: NDArray[Any], titles: list[str], ax: Any) -> Any:
-    if ax is None:
-        ax = _drawing.new(figsize=(6, 0.7 * len(weights) + 1.2))
-    step = 2.2
-    for i, weight in enumerate(weights):
-        level = -step * i
-        limit = abs(weight).max() or 1.0
-        ax.axhline(level, color="0.85", linewidth=0.8, zorder=0)
-        ax.plot(level + weight / limit, linewidth=1.2, color=_style.palette(len(weights))[i])
-    ax.set_yticks([-step * i for i in range(len(weights))], titles)
-    ax.set_xlabel("dimension")
-    ax.set_ylabel("component")
-    ax.margins(x=0.01)
-    _drawing.trim(ax, left=False)
-    return ax
+    if image_shape is not None:
+        height, width = image_shape
+        if height * width != weights.shape[1]:
+            raise ValueError(
+                f"images of {height} × {width} have {height * width} pixels, the components "
+                f"{weights.shape[1]}"
+            )
+        return _components.images(weights, image_shape, titles, columns, ax)
+    if feature_names is None:
+        feature_names = getattr(components, "feature_names_in_", None)
+    if feature_names is not None and len(feature_names) != weights.shape[1]:
+        raise ValueError(f"{len(feature_names)} feature_names for {weights.shape[1]} features")
+    draw = _components.lines if ordered else _components.bars
+    return draw(weights, titles, feature_names, ax)
 
 
 def ellipses(
     gaussians: Any,
     *,
-    dims: tuple[int, int] = (0, 1),
+    dims: Sequence[int] = (0, 1),
     deviations: float = 2.0,
     labels: ArrayLike | None = None,
     classes: ArrayLike | None = None,
@@ -173,8 +175,8 @@ def ellipses(
     ----------
     gaussians : fitted estimator, (means, covariances) or ClassStatistics
         The classes; an estimator stands for its training classes in feature space.
-    dims : (int, int), default=(0, 1)
-        The two dimensions to draw.
+    dims : sequence of one or two ints, default=(0, 1)
+        The dimensions to draw. If there is only one, every class is an interval in a row of its own.
     deviations : float, default=2
         Half-axes of the ellipses in standard deviations.
     labels : array-like of shape (n_classes,), default=None
@@ -191,6 +193,7 @@ def ellipses(
     Returns
     -------
     ax : matplotlib axes
+        The axes with the figure.
 
     Examples
     --------
@@ -209,30 +212,37 @@ def ellipses(
     axes = _drawing.dims(dims, means.shape[1])
     new = ax is None
     if new:
-        ax = _drawing.new(figsize=(5, 4.5))
+        ax = _drawing.new(figsize=_size(axes, len(kept), legend))
     colors = _drawing.colors(len(means), values)
-    for k in kept:
-        mean, color = means[k], colors[k]
+    for row, k in enumerate(kept):
+        mean, color, mark = means[k][axes], colors[k], _drawing.marker(k, len(means))
         spread, vectors = np.linalg.eigh(covariances[k][np.ix_(axes, axes)])
         half = deviations * np.sqrt(spread.clip(min=0))
+        if len(axes) == 1:
+            ax.plot(mean + half * [-1, 1], [row, row], color=color, linewidth=2.5, alpha=0.8, zorder=3)
+            ax.plot(*mean, row, mark, color=color, markersize=6, markeredgecolor="white", zorder=4)
+            continue
         angle = np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1]))
         ax.add_patch(
             Ellipse(
-                mean[axes],
+                mean,
                 2 * half[1],
                 2 * half[0],
                 angle=angle,
                 facecolor=to_rgba(color, 0.12 if len(means) <= _drawing.DISTINCT else 0.0),
                 edgecolor=color,
                 linewidth=1.4,
+                zorder=3,
             )
         )
-        ax.plot(
-            *mean[axes], _drawing.marker(k, len(means)), color=color, markersize=5, label=str(names[k])
-        )
+        center = {"color": color, "markersize": 6, "markeredgecolor": "white"}
+        ax.plot(*mean, mark, **center, zorder=4, label=str(names[k]))
+    _drawing.label_features(ax, axes, _drawing.column_names(gaussians), new)
+    if len(axes) == 1:
+        _drawing.show_rows(ax, [str(names[k]) for k in kept], values, legend)
+        return ax
     ax.autoscale_view()
-    _drawing.label_features(ax, axes, new)
-    _drawing.tell_classes(ax, len(kept), values, legend)
+    _drawing.show_classes(ax, len(kept), values, legend)
     return ax
 
 
@@ -240,13 +250,13 @@ def scatter(
     features: ArrayLike,
     y: ArrayLike,
     *,
-    dims: tuple[int, int] = (0, 1),
+    dims: Sequence[int] = (0, 1),
     classes: ArrayLike | None = None,
     values: ArrayLike | None = None,
     per_class: int | None = None,
     legend: bool = True,
     ax: Any = None,
-    size: float = 9.0,
+    size: float = 14.0,
     random_state: int = 0,
 ) -> Any:
     """Draw features of points, one color and one mark a class.
@@ -257,8 +267,9 @@ def scatter(
         What ``transform`` returns.
     y : array-like of shape (n_samples,)
         Labels.
-    dims : (int, int), default=(0, 1)
-        The two features to draw.
+    dims : sequence of one or two ints, default=(0, 1)
+        The features to draw. If there is only one, every class has a row of its own, in which samples
+        are spread at random.
     classes : array-like, default=None
         Labels of the classes to draw; all by default.
     values : array-like of numbers, default=None
@@ -269,14 +280,15 @@ def scatter(
         Whether the classes are named beside the picture.
     ax : matplotlib axes, default=None
         Where to draw.
-    size : float, default=9
-        Area of a point.
+    size : float, default=14
+        Area of a marker in square points.
     random_state : int, default=0
         Of more than 5000 points a random choice is drawn.
 
     Returns
     -------
     ax : matplotlib axes
+        The axes with the figure.
 
     Examples
     --------
@@ -298,26 +310,38 @@ def scatter(
         order = np.random.default_rng(random_state).permutation(order)
     new = ax is None
     if new:
-        ax = _drawing.new(figsize=(5, 4.5))
+        ax = _drawing.new(figsize=_size(axes, len(kept), legend))
     colors = _drawing.colors(len(known), values)
+    places = points[:, axes]
+    if len(axes) == 1:
+        height = np.random.default_rng(random_state).uniform(-_JITTER, _JITTER, len(points))
+        places = np.column_stack([places, np.searchsorted(kept, codes) + height])
     for rows in np.array_split(order, _ROUNDS):
         for k in kept:
             own = rows[codes[rows] == k]
             color, mark = to_rgba(colors[k], 0.75), _drawing.marker(k, len(known))
-            ax.scatter(*points[own][:, axes].T, color=color, s=size, marker=mark, linewidths=0)
+            ax.scatter(*places[own].T, color=color, s=size, marker=mark, linewidths=0)
+    _drawing.label_features(ax, axes, _drawing.column_names(features), new)
+    if len(axes) == 1:
+        _drawing.show_rows(ax, [str(known[k]) for k in kept], values, legend)
+        return ax
     for k in kept:
         ax.scatter(
             [], [], color=colors[k], s=24, marker=_drawing.marker(k, len(known)), label=str(known[k])
         )
-    _drawing.label_features(ax, axes, new)
-    _drawing.tell_classes(ax, len(kept), values, legend)
+    _drawing.show_classes(ax, len(kept), values, legend)
     return ax
+
+
+def _size(axes: list[int], count: int, legend: bool) -> tuple[float, float]:
+    """Return the size of a new figure: of a plane with a legend, or of one row per class."""
+    return (6.0, 1.0 + 0.32 * min(count, 20)) if len(axes) == 1 else (5.4 if legend else 4.6, 4.2)
 
 
 def distance_matrix(
     given: Any,
     *,
-    distance: str | Callable[..., Any] | None = None,
+    distance: Distance | None = None,
     labels: ArrayLike | None = None,
     ax: Any = None,
     annotate: bool | None = None,
@@ -341,6 +365,7 @@ def distance_matrix(
     Returns
     -------
     ax : matplotlib axes
+        The axes with the figure.
 
     Examples
     --------
@@ -348,16 +373,16 @@ def distance_matrix(
     >>> from sqfa_rs import plots
     >>> ax = plots.distance_matrix(np.array([[0.0, 1.0], [1.0, 0.0]]), labels=["cat", "dog"])
     """
-    distance = distance or distances.own(given) or "calvo-oller"
+    square = getattr(given, "ndim", 0) == 2 or isinstance(given, list)
+    chosen: Any = distance or distances.own(given) or "calvo-oller"
     if hasattr(given, "feature_means_"):
         labels = given.classes_ if labels is None else labels
-    square = getattr(given, "ndim", 0) == 2 or isinstance(given, list)
-    matrix = np.asarray(given, dtype=float) if square else distances.pairwise(given, None, distance)
+    matrix = np.asarray(given, dtype=float) if square else distances.pairwise(given, None, chosen)
     names = [str(name) for name in (range(len(matrix)) if labels is None else np.asarray(labels))]
     if matrix.shape != (len(names), len(names)):
         raise ValueError(f"{len(names)} names for distances of shape {matrix.shape}")
     if ax is None:
-        ax = _drawing.new(figsize=(5.2, 4.4))
+        ax = _drawing.new(figsize=(5.6, 4.6), layout="compressed")
     # Without the zeros of the diagonal the colors tell the pairs apart.
     between = np.ma.masked_array(matrix, np.eye(len(matrix), dtype=bool))
     ax.set_facecolor("0.9")
@@ -366,30 +391,31 @@ def distance_matrix(
     ax.set_xticks(range(0, len(names), every), names[::every], rotation=90 if len(names) > 12 else 0)
     ax.set_yticks(range(0, len(names), every), names[::every])
     ax.tick_params(length=0)
-    title = "distance" if square else getattr(distance, "__name__", str(distance))
+    title = "distance" if square else getattr(chosen, "__name__", str(chosen))
     ax.figure.colorbar(image, ax=ax, label=title, fraction=0.046, pad=0.04)
     if annotate or (annotate is None and len(names) <= 12):
         middle, digits = (between.min() + between.max()) / 2, 1 if matrix.max() > 1 else 2
         for (i, j), value in np.ndenumerate(matrix):
             if i != j:
                 color = "white" if value < middle else "black"
-                ax.text(j, i, f"{value:.{digits}f}", ha="center", va="center", color=color, fontsize=8)
+                ax.text(j, i, f"{value:.{digits}f}", ha="center", va="center", color=color, fontsize=9)
     return ax
 
 
 def objective_trace(estimator: Any, *, ax: Any = None) -> Any:
-    """Draw how the objective grew, for every start.
+    """Draw the objective after every iteration, for every initialization.
 
     Parameters
     ----------
     estimator : fitted estimator
-        Whose fit to draw.
+        An estimator that optimizes: one in closed form has no trace.
     ax : matplotlib axes, default=None
         Where to draw.
 
     Returns
     -------
     ax : matplotlib axes
+        The axes with the traces.
 
     Examples
     --------
@@ -398,21 +424,142 @@ def objective_trace(estimator: Any, *, ax: Any = None) -> Any:
     >>> toy = make_toy("toy-6d", 100)
     >>> ax = plots.objective_trace(SQFA(2, random_state=0).fit(toy.data, toy.target))
     """
+    best = estimator.objective_trace_
+    if not len(best):
+        raise ValueError(
+            f"{type(estimator).__name__} was fitted in closed form: there is no trace to draw"
+        )
     if ax is None:
         ax = _drawing.new(figsize=(5.5, 3.6))
-    best = estimator.objective_trace_
     others = [
         start.trace
-        for start in estimator.initializations_
+        for start in getattr(estimator, "initializations_", [])
         if len(start.trace) and not np.array_equal(start.trace, best)
     ]
     for i, trace in enumerate(others):
-        ax.plot(trace, color="0.7", linewidth=1, label="other starts" if i == 0 else None)
-    told = f"best start: {best[-1]:.4g} ({estimator.termination_})"
-    ax.plot(best, color=_style.FEW[0], linewidth=2, label=told)
-    ax.plot(len(best) - 1, best[-1], "o", color=_style.FEW[0], markersize=5)
+        ax.plot(trace, color="0.7", linewidth=1, label="other initializations" if i == 0 else None)
+    label = f"best: {best[-1]:.4g} ({estimator.termination_})"
+    ax.plot(best, color=_style.DISTINCT[0], linewidth=2, label=label)
+    ax.plot(len(best) - 1, best[-1], "o", color=_style.DISTINCT[0], markersize=5)
+    ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("iteration")
-    ax.set_ylabel("mean distance between classes")
-    ax.legend(frameon=False, loc="lower right")
+    distances_grow = distances.own(estimator) is not None and not estimator.refine
+    ax.set_ylabel("mean distance between classes" if distances_grow else "objective")
+    ax.legend(frameon=False, loc="best")
     _drawing.trim(ax)
     return ax
+
+
+class FeaturesDisplay:
+    """Samples and classes in the space of learned features.
+
+    Use :meth:`from_estimator` to make it, as with scikit-learn's displays.
+
+    Parameters
+    ----------
+    features : array-like of shape (n_samples, n_components)
+        What ``transform`` returns.
+    y : array-like of shape (n_samples,)
+        Labels.
+    estimator : fitted estimator, default=None
+        The estimator whose training classes are drawn as ellipses.
+
+    Attributes
+    ----------
+    ax_ : matplotlib axes
+        The axes, after :meth:`plot`.
+    figure_ : matplotlib figure
+        The figure of the axes.
+
+    See Also
+    --------
+    scatter : Only the samples, with more options.
+    ellipses : Only the classes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import SQFA
+    >>> from sqfa_rs.plots import FeaturesDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> display = FeaturesDisplay.from_estimator(SQFA(2).fit(X, y), X, y)
+    >>> display.ax_.get_xlabel()
+    'sqfa0'
+    """
+
+    def __init__(self, features: Any, y: Any, *, estimator: Any = None) -> None:
+        self.features = features
+        self.y = y
+        self.estimator = estimator
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        dims: Sequence[int] = (0, 1),
+        classes: ArrayLike | None = None,
+        legend: bool = True,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the features of samples with the classes of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            A reducer of this package.
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels.
+        dims : sequence of one or two ints, default=(0, 1)
+            The features to draw.
+        classes : array-like, default=None
+            Labels of the classes to draw; all by default.
+        legend : bool, default=True
+            Whether the classes are named next to the axes.
+        ax : matplotlib axes, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : FeaturesDisplay
+            The display, with the axes as ``ax_``.
+        """
+        made = cls(np.asarray(estimator.transform(X)), y, estimator=estimator)
+        return made.plot(dims=dims, classes=classes, legend=legend, ax=ax)
+
+    def plot(
+        self,
+        *,
+        dims: Sequence[int] = (0, 1),
+        classes: ArrayLike | None = None,
+        legend: bool = True,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the samples, and the classes of the estimator as ellipses at 2 standard deviations.
+
+        Parameters
+        ----------
+        dims : sequence of one or two ints, default=(0, 1)
+            The features to draw.
+        classes : array-like, default=None
+            Labels of the classes to draw; all by default.
+        legend : bool, default=True
+            Whether the classes are named next to the axes.
+        ax : matplotlib axes, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : FeaturesDisplay
+            The display itself, with the axes as ``ax_``.
+        """
+        if self.estimator is not None:
+            # First, so that the axes have the names of the estimator's features.
+            ax = ellipses(self.estimator, dims=dims, classes=classes, legend=False, ax=ax)
+        ax = scatter(self.features, self.y, dims=dims, classes=classes, legend=legend, ax=ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -22,6 +22,7 @@ from .data import ClassAccumulator, ClassStatistics
 from .engines._fit import fit_on, total
 from .engines._parts import merged_in_order, opened, part_state
 from .engines._work import Work
+from .typing import CovarianceEstimator, Form
 
 __all__ = ["class_accumulator", "class_statistics", "fit", "predict", "transform"]
 
@@ -32,7 +33,7 @@ def class_accumulator(
     *,
     columns: Sequence[str] | None = None,
     weight: str | None = None,
-    form: str = "dense",
+    form: Form = "dense",
 ) -> ClassAccumulator:
     """The sums of a Ray dataset, for :meth:`ClassAccumulator.merge` or ``finish``.
 
@@ -62,8 +63,8 @@ def class_statistics(
     *,
     columns: Sequence[str] | None = None,
     weight: str | None = None,
-    covariance_estimator: str | float = "empirical",
-    form: str = "dense",
+    covariance_estimator: CovarianceEstimator = "empirical",
+    form: Form = "dense",
 ) -> ClassStatistics:
     """Counts, means and covariances of the classes of a Ray dataset.
 

@@ -49,6 +49,7 @@ from . import estimators as local
 from .data import ClassAccumulator, ClassStatistics
 from .engines._fit import fit_on, total
 from .engines._spark import Engine, array_of, is_vector, matrix
+from .typing import CovarianceEstimator, Form
 
 __all__ = [
     "LDA",
@@ -76,7 +77,7 @@ def class_accumulator(
     label: str = "label",
     *,
     weight: str | None = None,
-    form: str = "dense",
+    form: Form = "dense",
 ) -> ClassAccumulator:
     """The sums of a Spark data frame, for :meth:`ClassAccumulator.merge` or ``finish``.
 
@@ -106,8 +107,8 @@ def class_statistics(
     label: str = "label",
     *,
     weight: str | None = None,
-    covariance_estimator: str | float = "empirical",
-    form: str = "dense",
+    covariance_estimator: CovarianceEstimator = "empirical",
+    form: Form = "dense",
 ) -> ClassStatistics:
     """Counts, means and covariances of the classes of a Spark data frame.
 

@@ -1,11 +1,13 @@
-"""Distances between classes as a loss of PyTorch: :func:`separation_loss`, for features of any network.
+"""Distances between classes as a loss of PyTorch, and distances written in PyTorch.
+
+:func:`separation_loss` is a loss for features of any network. :func:`as_distance` turns a function of
+tensors into a distance that :class:`sqfa_rs.SQFA` maximizes.
 
 PyTorch is imported only here: ``pip install sqfa_rs[torch]``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,9 @@ except ImportError as error:
     raise ImportError("sqfa_rs.torch needs PyTorch: pip install sqfa_rs[torch]") from error
 
 from . import distances
+from .typing import Distance
 
-__all__ = ["class_moments", "mean_distance", "separation_loss"]
+__all__ = ["as_distance", "class_moments", "mean_distance", "separation_loss"]
 
 
 class _MeanDistance(torch.autograd.Function):  # type: ignore[misc]
@@ -44,7 +47,7 @@ class _MeanDistance(torch.autograd.Function):  # type: ignore[misc]
 def mean_distance(
     means: Any,
     covariances: Any,
-    distance: str | Callable[..., Any] = "hellinger",
+    distance: Distance = "hellinger",
     weights: Any = None,
 ) -> Any:
     """The mean distance over pairs of Gaussians, a scalar tensor that gradients flow through.
@@ -105,7 +108,7 @@ def class_moments(features: Any, labels: Any) -> tuple[Any, Any, Any]:
 def separation_loss(
     features: Any,
     labels: Any,
-    distance: str | Callable[..., Any] = "hellinger",
+    distance: Distance = "hellinger",
     noise: float = 1e-3,
     weights: Any = None,
 ) -> Any:
@@ -148,3 +151,60 @@ def separation_loss(
         features.shape[1], dtype=means.dtype, device=means.device
     )
     return -mean_distance(means, covariances, distance, weights)
+
+
+def as_distance(
+    function: Callable[[Any, Any], Any], *, second_moments: bool = False
+) -> Callable[..., Any]:
+    """Return a distance between sets of classes, written in PyTorch, as a distance of this package.
+
+    Automatic differentiation gives the derivatives. The function is called for every pair of classes at
+    every step, so such fits are slow: it suits a few dozen classes and components.
+
+    Parameters
+    ----------
+    function : callable
+        A function of two sets of k classes that returns a (k, k) tensor, as the ``distance_fun`` of the
+        package ``sqfa``. A set is a dict with the tensors "means" of shape (k, m) and "covariances" of
+        shape (k, m, m). It is called with sets of one class, in double precision.
+    second_moments : bool, default=False
+        Whether a set is a tensor of second moments, of shape (k, m, m), instead of a dict.
+
+    Returns
+    -------
+    callable
+        A value for the parameter ``distance`` of :class:`sqfa_rs.SQFA` and of
+        :func:`sqfa_rs.distances.pairwise`, also if the function compares second moments.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from sqfa_rs import distances
+    >>> from sqfa_rs.torch import as_distance
+    >>> def between_means(a, b):
+    ...     return torch.cdist(a["means"], b["means"])
+    >>> p, q = ([0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]]), ([3.0, 4.0], [[1.0, 0.0], [0.0, 1.0]])
+    >>> distances.pairwise(p, q, as_distance(between_means)).tolist()
+    [[5.0]]
+    """
+
+    def as_set(mean: Any, covariance: Any) -> Any:
+        if second_moments:
+            return (covariance + torch.outer(mean, mean))[None]
+        return {"means": mean[None], "covariances": covariance[None]}
+
+    def evaluate(mean_p: Any, cov_p: Any, mean_q: Any, cov_q: Any) -> tuple[float, tuple[Any, ...]]:
+        parts = [torch.tensor(part, requires_grad=True) for part in (mean_p, cov_p, mean_q, cov_q)]
+        value = function(as_set(*parts[:2]), as_set(*parts[2:]))
+        if not isinstance(value, torch.Tensor) or value.numel() != 1:
+            kind = type(value).__name__
+            found = f"shape {tuple(value.shape)}" if isinstance(value, torch.Tensor) else kind
+            raise TypeError(
+                f"distance '{evaluate.__name__}' returned {found} for two sets of one class: return a "
+                "tensor of shape (k, l) for sets of k and l classes"
+            )
+        slopes = torch.autograd.grad(value.sum(), parts, materialize_grads=True)
+        return value.item(), tuple(slope.numpy() for slope in slopes)
+
+    evaluate.__name__ = getattr(function, "__name__", "a function of tensors")
+    return evaluate

@@ -55,7 +55,7 @@ def test_points(blobs, estimator, points, problem):
         (lambda y: np.c_[y, y], "1d array|multioutput|shape"),
         (
             lambda y: np.arange(len(y)),
-            "180 different labels of 180 points: this looks like a column of ids",
+            "180 different labels for 180 samples: this looks like a column of ids",
         ),
         (lambda y: None, "None"),
         (lambda y: [object() for _ in y], "label|not supported|unknown"),
@@ -80,11 +80,11 @@ def test_a_huge_number_of_classes_is_refused_before_memory_is_spent():
     [
         ({"n_components": 0}, "at least 1"),
         ({"n_components": -1}, "at least 1"),
-        ({"n_components": 6}, "6 filters asked for in 5 dimensions"),
+        ({"n_components": 6}, "6 filters were requested, but the data have 5 dimensions"),
         ({"n_components": 2.5}, "whole number"),
         ({"n_components": "two"}, "whole number"),
         ({"n_components": "auto", "max_components": 0}, "at least 1"),
-        ({"scale": "some"}, "'auto', 'none', 'common', 'per-feature'"),
+        ({"scaling": "some"}, "'auto', 'none', 'common', 'per-feature'"),
         ({"distance": "helinger"}, "did you mean 'hellinger'"),
         ({"distance": "chernoff"}, "strictly between 0 and 1"),
         ({"distance": "chernoff:7"}, "strictly between 0 and 1"),
@@ -96,14 +96,14 @@ def test_a_huge_number_of_classes_is_refused_before_memory_is_spent():
         ({"constraint": "cube"}, "unknown constraint 'cube'"),
         ({"covariance_estimator": "ledoit"}, "unknown covariance estimator"),
         ({"init": "lda"}, "random, differences, pca"),
-        ({"init": np.zeros((2, 4))}, "starting filters"),
+        ({"init": np.zeros((2, 4))}, "initial filters"),
         ({"init": np.zeros((2, 5))}, "degenerate"),
         ({"init": np.full((2, 5), np.nan)}, "NaN"),
         ({"fixed": np.ones((1, 4)), "noise": 0.1}, "5 dimensions are needed"),
         ({"fixed": np.ones((2, 5)), "noise": 0.1}, "from 1 to 1 of the 2"),
         ({"fixed": np.zeros((1, 5)), "noise": 0.1}, "fixed filter is zero"),
         ({"fixed": np.full((1, 5), np.nan), "noise": 0.1}, "NaN"),
-        ({"fixed": np.ones((1, 5)), "noise": 0.1, "refine": True}, "moves all filters"),
+        ({"fixed": np.ones((1, 5)), "noise": 0.1, "refine": True}, "changes all filters"),
         ({"n_init": 0}, "from 1 to 10000"),
         ({"n_init": "many"}, "auto"),
         ({"sequential": -1}, "0 for all at once"),
@@ -129,7 +129,8 @@ def test_settings(blobs, settings, problem):
 def test_no_noise_on_a_deficient_class_names_it(blobs):
     X, y = blobs
     wide = np.random.default_rng(0).normal(size=(180, 100))
-    with pytest.raises(ValueError, match="class '0' has 60 samples in 100 dimensions.*set noise"):
+    problem = "class '0' has 60 samples in 100 dimensions.*set a positive noise"
+    with pytest.raises(ValueError, match=problem):
         SQFA(noise=0.0).fit(wide, y)
     # Constant in one class alone: a column that is constant everywhere is dropped.
     X = X.copy()
@@ -232,7 +233,7 @@ def test_accumulators(blobs):
     before = sums.to_bytes()
     with pytest.raises(ValueError, match="4 dimensions cannot join"):
         sums.update(X[:, :4], y)
-    with pytest.raises(ValueError, match="NaN at point 3"):
+    with pytest.raises(ValueError, match="row 3, column .* is NaN"):
         sums.update(poisoned(X, np.nan), y)
     with pytest.raises(ValueError, match="179 labels for 180 points"):
         sums.update(X, y[:-1])
@@ -280,7 +281,7 @@ def test_labels_that_name_points_are_refused_before_anything_is_kept(estimator):
     # Their covariances would take 1.6 GB.
     X = np.random.default_rng(0).normal(size=(60, 2000))
     y = [f"id{row % 50}" for row in range(60)]
-    with pytest.raises(ValueError, match="50 different labels of 60 points"):
+    with pytest.raises(ValueError, match="50 different labels for 60 samples"):
         estimator(n_components=1).fit(X, y)
 
 

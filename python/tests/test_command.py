@@ -23,7 +23,7 @@ def run(*words, folder=None):
 
 def test_version_help_and_wrong_usage():
     told = run("--version")
-    assert (told.returncode, told.stdout) == (0, f"sqfa {sqfa_rs.__version__}\n")
+    assert (told.returncode, told.stdout) == (0, f"sqfa {sqfa_rs._core.__version__}\n")
     assert "Learn filters from data" in run("--help").stdout
     wrong = run("fit")
     assert wrong.returncode == 2 and "--filters" in wrong.stderr
@@ -37,7 +37,7 @@ def test_it_does_not_wait_for_scikit_learn():
         "print(core.__version__, 'numpy' in sys.modules)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.split() == [sqfa_rs.__version__, "False"]
+    assert told.stdout.split() == [sqfa_rs._core.__version__, "False"]
 
 
 def test_a_model_goes_from_python_to_the_command_and_back(blobs, tmp_path):

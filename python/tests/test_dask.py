@@ -22,7 +22,7 @@ distributed = pytest.importorskip("distributed", reason="distributed is not inst
 
 import sqfa_rs
 import sqfa_rs.dask as on_dask
-from sqfa_rs import ClassAccumulator
+from sqfa_rs import ClassAccumulator, estimators
 from sqfa_rs.data._accumulator import merged_in_pairs
 from sqfa_rs.engines._fit import fit_on
 from sqfa_rs.engines._parts import run_part
@@ -128,10 +128,14 @@ def test_methods_that_look_at_points_get_a_sample(client, points, lazy):
     assert (whole.components_ == sqfa_rs.baselines.LFDA(2, n_neighbors=5).fit(*points).components_).all()
 
 
-@pytest.mark.parametrize("name", ["SQFA", "SecondMomentSQFA", "LDA", "PCA", "LAD"])
+CLOSED = ["LDA", "PCA", "SupervisedPCA"]
+NOISY = ["SQFA", "SecondMomentSQFA", "LAD", "AMA", "SAVE", "DirectionalRegression"]
+
+
+@pytest.mark.parametrize("name", CLOSED + NOISY)
 def test_features_are_lazy_and_equal_the_local_ones(client, points, lazy, name):
     X, y = points
-    settings = {"LDA": {}, "PCA": {}}.get(name, {"noise": 0.1, "random_state": 0})
+    settings = {"noise": 0.1, "random_state": 0} if name in NOISY else {}
     fitted = getattr(on_dask, name)(2, client=client, **settings).fit(*lazy)
     features = fitted.transform(lazy[0])
     assert isinstance(features, da.Array)
@@ -141,11 +145,26 @@ def test_features_are_lazy_and_equal_the_local_ones(client, points, lazy, name):
     assert fitted.score(*lazy) == fitted.to_local().score(X, y)
 
 
-def test_the_classifier_predicts_lazily(client, points, lazy):
+def test_every_estimator_is_there_or_left_out_for_a_reason():
+    names = {name for name in estimators.__all__ if hasattr(getattr(estimators, name), "get_params")}
+    # KNN keeps all samples, and a map of single samples needs no estimator: it is applied to blocks.
+    assert {name for name in on_dask.__all__ if name[0].isupper()} == names - {"KNN", "Lift"}
+
+
+def test_heavy_tails_are_fitted_to_samples(client, points, lazy):
+    fitted = on_dask.HeavyTailedSQFA(2, noise=0.1, client=client).fit(*lazy)
+    local = sqfa_rs.HeavyTailedSQFA(2, noise=0.1).fit(*points)
+    np.testing.assert_array_equal(fitted.components_, local.components_)
+    with pytest.warns(UserWarning, match=r"HeavyTailedSQFA looks at points: \d+ of 600 were brought"):
+        on_dask.HeavyTailedSQFA(2, noise=0.1, client=client, max_bytes=8 * 6 * 200).fit(*lazy)
+
+
+@pytest.mark.parametrize("name", ["QDA", "LinearClassifier"])
+def test_the_classifiers_predict_lazily(client, points, lazy, name):
     X, y = points
-    fitted = on_dask.QDA(client=client).fit(*lazy)
+    fitted = getattr(on_dask, name)(client=client).fit(*lazy)
     local = fitted.to_local()
-    assert type(local) is sqfa_rs.QDA
+    assert type(local) is getattr(estimators, name)
     np.testing.assert_array_equal(fitted.predict(lazy[0]).compute(), local.predict(X))
     np.testing.assert_array_equal(fitted.predict_proba(lazy[0]).compute(), local.predict_proba(X))
     assert fitted.predict(lazy[0]).dtype == y.dtype

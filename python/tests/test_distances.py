@@ -204,3 +204,26 @@ def test_value_and_gradient_say_what_is_wrong():
         distances.value_and_gradient(np.eye(2), covariances * [[[1.0]], [[-1.0]]])
     with pytest.raises(ValueError, match="as many sets"):
         distances.value_and_gradient(means[None], covariances)
+
+
+def test_second_moment_components_by_any_distance_of_second_moments(blobs):
+    X, y = blobs
+    settings = {"noise": 0.1, "scaling": "none", "random_state": 0}
+    for distance in ("log-euclidean", distances.squared_affine_invariant):
+        ours = SecondMomentSQFA(2, distance=distance, **settings).fit(X, y)
+        general = SQFA(2, distance=distance, **settings).fit(X, y)
+        np.testing.assert_array_equal(ours.components_, general.components_)
+    for distance in ("hellinger", "affine-invariant:covariances", lambda a, b, c, d: (0.0, None)):
+        with pytest.raises(ValueError, match="compares second moments.*use 'affine-invariant'.*or SQFA"):
+            SecondMomentSQFA(2, distance=distance).fit(X, y)
+
+
+def test_a_callable_of_other_parameters_is_rejected_before_the_fit(blobs):
+    def between(first, second):
+        return 0.0
+
+    message = r"'between' has the parameters \(first, second\).*mean_p, cov_p, mean_q, cov_q"
+    with pytest.raises(TypeError, match=message):
+        SQFA(2, distance=between).fit(*blobs)
+    with pytest.raises(TypeError, match=message):
+        distances.pairwise(class_statistics(*blobs), distance=between)

@@ -69,11 +69,15 @@ def test_parameters_are_those_of_the_signature(cls):
 GENERAL = {
     "n_components",
     "max_components",
-    "scale",
-    "covariance",
+    "scaling",
+    "covariance_estimator",
+    "priors",
+    # Of LDA, for compatibility with scikit-learn.
+    "solver",
     "fixed",
     "pair_weights",
     "refine",
+    "cv",
     "warm_start",
     "n_jobs",
     "random_state",
@@ -106,7 +110,7 @@ def test_the_same_is_said_the_same_way(title):
             texts[name, entry[0]][entry[1]].append(cls.__name__)
     # Methods differ in how many components they can give, and in what they optimize.
     own = {"n_components", "pca_dims", "n_neighbors_", "components_", "converged_", "n_iter_"}
-    own.add("termination_")
+    own |= {"termination_", "explained_variance_ratio_"}
     differing = {key: dict(text) for key, text in texts.items() if len(text) > 1 and key[0] not in own}
     assert not differing
     everywhere = {
@@ -127,10 +131,17 @@ def test_attributes_are_there_after_a_fit(cls, blobs):
         assert hasattr(fitted, name) or name in optional, name
 
 
+@pytest.mark.parametrize("name", ["SQFA", "SecondMomentSQFA", "HeavyTailedSQFA"])
+def test_help_begins_with_an_example(name):
+    lines = inspect.getdoc(getattr(sqfa_rs, name)).splitlines()
+    assert any(f"{name}(n_components=2).fit(X, y)" in line for line in lines[:7])
+
+
 def public_docstrings():
-    for module in (sqfa_rs, sqfa_rs.datasets, sqfa_rs.distances, sqfa_rs.plots):
+    modules = ["baselines", "covariance", "datasets", "distances", "geometry", "plots", "preprocessing"]
+    for module in (sqfa_rs, *(getattr(sqfa_rs, name) for name in modules)):
         for name in module.__all__:
-            if name == "__version__":
+            if name == "__version__" or inspect.ismodule(getattr(module, name)):
                 continue
             thing = getattr(module, name)
             yield f"{module.__name__}.{name}", inspect.getdoc(thing) or ""
@@ -143,7 +154,8 @@ def public_docstrings():
 @pytest.mark.parametrize(("name", "text"), public_docstrings(), ids=lambda value: value[:40])
 def test_no_word_is_taken_for_markup(name, text):
     # Code and examples are literal; the names of entries are set by the tools that know the format.
-    text = re.sub(r"``.*?``|`[^`]+`", "", text.split(">>>")[0], flags=re.S)
+    text = re.sub(r"^ *>>>.*?(?:\n\s*\n|\Z)", "", text, flags=re.M | re.S)
+    text = re.sub(r"``.*?``|`[^`]+`", "", text, flags=re.S)
     text = re.sub(r"^[\w*, ]+ : ", "", text, flags=re.M)
     assert not re.findall(r"\b\w+_(?![\w`])", text), "a word that ends with an underscore is a link"
     assert not re.findall(r"\|\w+\|", text), "bars around a word are a substitution"

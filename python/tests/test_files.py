@@ -7,6 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 from patience import PATIENCE
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 import sqfa_rs
@@ -22,6 +23,7 @@ from sqfa_rs import SQFA, SecondMomentSQFA
         SQFA(2, init="differences", noise="scale", scaling="none"),
         SQFA(2, noise="auto", n_init=1, random_state=1),
         SecondMomentSQFA(2, random_state=0),
+        SecondMomentSQFA(2, distance="log-euclidean", covariance_estimator=0.25),
     ],
     ids=str,
 )
@@ -36,7 +38,7 @@ def test_round_trip(digits, tmp_path, estimator):
     assert again.score(X, y) == estimator.score(X, y)
     for name in ("noise_", "objective_", "n_iter_", "converged_", "termination_"):
         assert getattr(again, name) == getattr(estimator, name)
-    for name in ("n_components", "constraint", "noise", "covariance", "max_iter", "tol"):
+    for name in ("n_components", "constraint", "noise", "covariance_estimator", "max_iter", "tol"):
         assert getattr(again, name) == getattr(estimator, name)
     np.testing.assert_array_equal(again.objective_trace_, estimator.objective_trace_)
     sqfa_rs.save(again, str(path))
@@ -81,7 +83,7 @@ def test_damage_is_a_value_error(digits, tmp_path):
         sqfa_rs.load(tmp_path / "nothing")
     with pytest.raises(OSError):
         sqfa_rs.save(SQFA(2, random_state=0).fit(X, y), tmp_path / "no" / "folder")
-    with pytest.raises(TypeError, match="only SQFA"):
+    with pytest.raises(NotFittedError):
         sqfa_rs.save(sqfa_rs.QDA(), path)
 
 

@@ -47,9 +47,9 @@ def test_statistics_by_every_robust_estimator(spoilt):
 
 def test_sums_are_not_enough(spoilt):
     _, X, y, _ = spoilt
-    with pytest.raises(ValueError, match="only their sums are at hand"):
+    with pytest.raises(ValueError, match="only class statistics are available"):
         SQFA(2, covariance_estimator="t:5").partial_fit(X, y)
-    with pytest.warns(UserWarning, match="scatters are 0.600 of them"):
+    with pytest.warns(UserWarning, match="0.600 times the covariances"):
         HeavyTailedSQFA(2).partial_fit(X, y)
     with pytest.raises(ValueError, match="has no covariance"):
         HeavyTailedSQFA(2, nu=1).partial_fit(X, y)

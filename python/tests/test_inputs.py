@@ -5,9 +5,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import sklearn
 from scipy import sparse
+from sklearn.base import clone
 
 from sqfa_rs import QDA, SQFA, ClassAccumulator, class_statistics
+from sqfa_rs.baselines import KNN, LDA
 
 
 class DLPackOnly:
@@ -128,20 +131,13 @@ def test_arrow_streams(blobs, names):
         sqfa.transform(pa.RecordBatchReader.from_batches(wrong.schema, wrong.to_batches()))
 
 
-def test_a_frame_with_its_label_column(blobs, reference):
-    X, y = blobs
-    frame = pl.DataFrame(X, schema=NAMES).with_columns(label=pl.Series(y))
-    sqfa = SQFA(2, random_state=0).fit(frame, "label")
-    np.testing.assert_allclose(sqfa.components_, reference.components_, atol=1e-7)
-
-
 def test_arrow_vectors_and_precisions(blobs):
     X, y = blobs
     vectors = pa.FixedSizeListArray.from_arrays(pa.array(X.astype(np.float32).ravel()), 5)
     table = pa.table({"points": vectors, "label": pa.array(y)})
-    sqfa = SQFA(2, random_state=0).fit(table, "label")
+    sqfa = SQFA(2, random_state=0).fit(table.to_reader(), "label")
     assert sqfa.n_features_in_ == 5 and sqfa._record["precision"] == "f32"
-    single = SQFA(2, random_state=0).fit(X.astype(np.float32), y)
+    single = SQFA(2, random_state=0).fit_statistics(class_statistics(X.astype(np.float32), y))
     np.testing.assert_allclose(sqfa.components_, single.components_, atol=1e-4)
 
 
@@ -149,8 +145,10 @@ def test_bad_streams(blobs):
     X, y = blobs
     with pytest.raises(ValueError, match="no column 'klass'"):
         SQFA().fit(reader(X, y), "klass")
-    with pytest.raises(TypeError, match="name of a column"):
-        SQFA().fit(X, "label")
+    frame = pl.DataFrame(X, schema=NAMES).with_columns(label=pl.Series(y))
+    for points in (X, frame, frame.to_arrow(), frame.to_pandas()):
+        with pytest.raises(ValueError, match="y is the text 'label': pass the labels themselves"):
+            SQFA().fit(points, "label")
     missing = pa.table({"a": [1.0, None], "label": [0, 1]})
     with pytest.raises(ValueError, match="missing values"):
         ClassAccumulator().update(missing, "label")
@@ -182,3 +180,59 @@ def test_read_only_and_memory_mapped(blobs, reference, tmp_path):
     frozen = X.copy()
     frozen.flags.writeable = False
     np.testing.assert_array_equal(sqfa.transform(frozen), sqfa.transform(X))
+
+
+@pytest.mark.parametrize("dispatch", [False, True])
+def test_arrays_of_other_libraries_are_borrowed(blobs, dispatch):
+    xp = pytest.importorskip("array_api_strict")
+    X, y = blobs
+    given, labels = xp.asarray(X), xp.asarray(y)
+    with sklearn.config_context(array_api_dispatch=dispatch):
+        for estimator in (SQFA(2), QDA(), LDA(), KNN()):
+            expected = clone(estimator).fit(X, y)
+            fitted = estimator.fit(given, labels)
+            assert fitted.score(given, labels) == expected.score(X, y)
+            if hasattr(fitted, "transform"):
+                np.testing.assert_array_equal(fitted.transform(given), expected.transform(X))
+        means = class_statistics(given, labels).means
+        np.testing.assert_array_equal(means, class_statistics(X, y).means)
+        again = ClassAccumulator().update(given, labels).finish()
+        np.testing.assert_allclose(again.means, means, rtol=0, atol=1e-12)
+
+
+def test_a_tensor_with_a_gradient_is_rejected_with_the_remedy(blobs):
+    X, y = blobs
+
+    class WithGradient(DLPackOnly):
+        def __dlpack__(self, **keywords):
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+
+    for ask in (lambda X: SQFA(1).fit(X, y), lambda X: class_statistics(X, y)):
+        with pytest.raises(TypeError, match=r"cannot be borrowed: .*use tensor\.detach"):
+            ask(WithGradient(X))
+
+
+def test_a_query_that_has_not_run_is_rejected_with_the_remedy(blobs, reference):
+    X, y = blobs
+    frame = pl.DataFrame(X, schema=list("abcde"))
+    lazy = frame.lazy()
+    for ask in (
+        lambda: SQFA(1).fit(lazy, y),
+        lambda: SQFA(1).fit(frame.with_columns(label=pl.Series(y)).lazy(), "label"),
+        lambda: reference.transform(lazy),
+        lambda: class_statistics(lazy, y),
+    ):
+        with pytest.raises(TypeError, match=r"LazyFrame has no values yet: .*X\.collect\(\)"):
+            ask()
+
+
+def test_dates_as_labels_keep_their_type(blobs):
+    X, y = blobs
+    dates = np.array(["2020-01-01", "2020-02-01", "2020-03-01"], dtype="datetime64[D]")
+    for labels in (dates[y], pd.Series(dates[y]), pl.Series(dates[y])):
+        model, classifier = SQFA(2).fit(X, labels), QDA().fit(X, labels)
+        assert model.classes_.dtype.kind == "M" and (model.classes_ == dates).all()
+        assert classifier.predict(X).dtype.kind == "M"
+        assert classifier.score(X, labels) == QDA().fit(X, y).score(X, y)
+        sums = ClassAccumulator().update(X, labels)
+        assert (ClassAccumulator.from_bytes(sums.to_bytes()).classes == dates).all()

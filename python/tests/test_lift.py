@@ -31,6 +31,22 @@ def test_quadratic_features_are_scikit_learns_polynomials(blobs):
     np.testing.assert_allclose(Lift().fit_transform(X), theirs, atol=1e-10)
 
 
+def test_features_have_the_names_of_scikit_learns_polynomials(blobs):
+    X, _ = blobs
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d", "e"])
+    for given in (X, frame):
+        theirs = PolynomialFeatures(2, include_bias=False).fit(given)
+        names = Lift().fit(given).get_feature_names_out()
+        assert names.tolist() == theirs.get_feature_names_out().tolist()
+    renamed = Lift().fit(X).get_feature_names_out(list("vwxyz"))
+    assert renamed[:7].tolist() == ["v", "w", "x", "y", "z", "v^2", "v w"]
+    lift = Lift("fourier:3").set_output(transform="pandas").fit(frame)
+    assert lift.transform(frame).columns.tolist() == ["fourier0", "fourier1", "fourier2"]
+    assert Lift("nystroem:2").fit(frame).get_feature_names_out().tolist() == ["nystroem0", "nystroem1"]
+    with pytest.raises(ValueError, match="input_features is not equal to feature_names_in_"):
+        Lift().fit(frame).get_feature_names_out(list("vwxyz"))
+
+
 def test_kernels_are_scikit_learns(blobs):
     X, _ = blobs
     scaled = StandardScaler().fit_transform(X)
@@ -109,7 +125,7 @@ def test_bad_maps_say_what_helps(blobs):
     X, _ = blobs
     with pytest.raises(ValueError, match="did you mean 'nystroem'"):
         Lift("nystrom:5").fit(X)
-    with pytest.raises(ValueError, match="say how many features"):
+    with pytest.raises(ValueError, match="specify the number of features"):
         Lift("fourier").fit(X)
     with pytest.raises(ValueError, match="there are 180"):
         Lift("nystroem:500").fit(X)

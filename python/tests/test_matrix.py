@@ -205,7 +205,7 @@ def _within(pattern: str, name: str, names: Any) -> bool:
 
 GAUSSIAN = "sqfa, smsqfa, sqfa-h, sqfa-b, sqfa-j, sqfa-w, sqfa-fr"
 NO_COMPONENTS = "Only the estimators of LFDA, WDA, LMNN and NCA have the parameter pca_dims."
-NO_WEIGHTS = "Only the estimators of the SQFA family accept sample_weight."
+ROUNDED_WEIGHTS = "Weighted sums are rounded differently from sums over repeated rows."
 REASONS: list[Reason] = [
     Reason(
         PYTHON_REJECTS,
@@ -221,22 +221,28 @@ REASONS: list[Reason] = [
         "principal components",
         NO_COMPONENTS,
     ),
-    Reason(
-        PYTHON_REJECTS,
-        "lda, spca, lfda, wda, lmnn, pca, ama, lad, save, directional-regression, nca, lda+refine",
-        "weights",
-        "nothing, noise and scaling",
-        NO_WEIGHTS,
+    *(
+        Reason(ROUNDING, methods, "weights", settings, ROUNDED_WEIGHTS)
+        for methods, settings in (
+            ("lda, spca, pca, lda+refine", "nothing, noise and scaling"),
+            ("ama, save, directional-regression", "nothing, noise, noise and scaling"),
+            ("lad", "nothing, noise, noise and scaling, initial filters"),
+            ("lfda, wda", "nothing, noise and scaling, principal components"),
+        )
     ),
-    Reason(PYTHON_REJECTS, "ama, lad, save, directional-regression", "weights", "noise", NO_WEIGHTS),
-    Reason(PYTHON_REJECTS, "lfda, wda, lmnn, nca", "weights", "principal components", NO_WEIGHTS),
-    Reason(PYTHON_REJECTS, "lad", "weights", "initial filters", NO_WEIGHTS),
+    Reason(
+        DIFFERENT,
+        "lmnn, nca",
+        "weights",
+        "nothing, noise and scaling, principal components",
+        "Optimizers of losses over single samples magnify the rounding of weighted sums.",
+    ),
     Reason(
         ROUNDING,
         f"{GAUSSIAN}, sqfa-h+refine",
         "weights",
         "nothing, noise, noise and scaling",
-        "Weighted sums are rounded differently from sums over repeated rows.",
+        ROUNDED_WEIGHTS,
     ),
     Reason(
         DIFFERENT,

@@ -1,5 +1,6 @@
 """What a release consists of agrees with itself: versions, places, licenses, workflows."""
 
+import importlib.metadata
 import importlib.util
 import json
 import pathlib
@@ -10,6 +11,8 @@ import sys
 import tomllib
 
 import pytest
+
+import sqfa_rs
 
 ROOT = pathlib.Path(__file__).parents[2]
 if not (ROOT / "Cargo.lock").exists() or not (ROOT / "packaging").exists():
@@ -31,6 +34,21 @@ def test_one_version_everywhere():
     assert f"version: {ABOUT['version']}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     for crate in CRATES:
         assert manifest(crate)["package"]["version"] == {"workspace": True}, crate.name
+
+
+def test_the_package_has_the_version_of_the_crates():
+    spelled = sqfa_rs.__version__
+    assert sqfa_rs._core.__version__ == ABOUT["version"]
+    assert importlib.metadata.version("sqfa-rs") == spelled
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev0)?", spelled)
+
+
+def test_a_released_version_has_a_date_and_a_development_version_has_none():
+    released = "-dev" not in ABOUT["version"]
+    assert ("date-released:" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")) is released
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    dated = rf"{re.escape(ABOUT['version'])}, \d{{4}}-\d\d-\d\d"
+    assert re.search(rf"^## {dated if released else 'Unreleased'}$", changes, flags=re.M)
 
 
 def test_one_place_everywhere():

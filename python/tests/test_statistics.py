@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from sqfa_rs import QDA, SQFA, ClassAccumulator, ClassStatistics, SecondMomentSQFA, class_statistics
+from sqfa_rs import (
+    QDA,
+    SQFA,
+    ClassAccumulator,
+    ClassStatistics,
+    SecondMomentSQFA,
+    class_statistics,
+    distances,
+)
 from sqfa_rs.baselines import LDA, PCA
 
 
@@ -116,7 +124,8 @@ def test_projection(digits):
 def test_statistics_by_name(blobs):
     X, y = blobs
     statistics = class_statistics(X, y)
-    assert set(dict(statistics)) == {"classes", "counts", "means", "covariances"}
+    names = {"classes", "counts", "means", "covariances", "second_moments"}
+    assert set(dict(statistics)) == names
     np.testing.assert_array_equal(statistics["means"], statistics.means)
     with pytest.raises(KeyError, match="class statistics have"):
         statistics["variances"]
@@ -147,3 +156,54 @@ def test_second_moments_as_a_mapping(blobs):
     given = SecondMomentSQFA(2, random_state=0).fit_statistics(None, moments)
     named = SecondMomentSQFA(2, random_state=0).fit_statistics({"second_moments": moments})
     np.testing.assert_array_equal(named.components_, given.components_)
+
+
+def test_second_moments_are_among_the_names(blobs):
+    X, y = blobs
+    statistics = class_statistics(X, y)
+    assert "second_moments" in list(statistics.keys())
+    by_class = [X[y == label].T for label in np.unique(y)]
+    # The covariance has divisor N − 1, and the outer product of the mean is added to it.
+    expected = [np.cov(own) + np.outer(own.mean(axis=1), own.mean(axis=1)) for own in by_class]
+    np.testing.assert_allclose(dict(statistics)["second_moments"], expected, rtol=1e-10, atol=1e-10)
+    again = SQFA(2, random_state=0).fit_statistics(dict(statistics))
+    direct = SQFA(2, random_state=0).fit_statistics(statistics)
+    np.testing.assert_array_equal(again.components_, direct.components_)
+
+
+def test_a_bare_array_holds_second_moments(blobs):
+    X, y = blobs
+    moments = class_statistics(X, y).second_moments
+    bare = SecondMomentSQFA(2, random_state=0).fit_statistics(moments)
+    named = SecondMomentSQFA(2, random_state=0).fit_statistics({"second_moments": moments})
+    np.testing.assert_array_equal(bare.components_, named.components_)
+    with pytest.raises(TypeError, match="pass class statistics to fit_statistics"):
+        SQFA(2).fit(class_statistics(X, y))
+
+
+def test_a_single_class_has_statistics_and_no_fit(blobs):
+    X, _ = blobs
+    y = np.zeros(len(X))
+    alone = class_statistics(X, y)
+    assert alone.covariances.shape == (1, X.shape[1], X.shape[1])
+    np.testing.assert_allclose(alone.covariances[0], np.cov(X.T), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(alone.means[0], X.mean(axis=0), rtol=1e-12, atol=1e-12)
+    assert distances.pairwise((alone.means, alone.covariances)).tolist() == [[0.0]]
+    for estimator in (SQFA(1), SecondMomentSQFA(1), LDA(1), PCA(1), QDA()):
+        with pytest.raises(ValueError, match="1 class in the data"):
+            estimator.fit_statistics(alone)
+        with pytest.raises(ValueError, match="1 class in the data"):
+            estimator.fit(X, y)
+
+
+def test_lda_needs_no_samples(blobs):
+    X, y = blobs
+    statistics = class_statistics(X, y)
+    components = LDA(2, shrinkage=0.0, scaling="none").fit_statistics(statistics).components_
+    within = np.average(statistics.covariances, axis=0, weights=statistics.counts - 1)
+    centers = statistics.means - np.average(statistics.means, axis=0, weights=statistics.counts)
+    # The optimal discriminants span the whitened class means.
+    span = np.linalg.solve(within, centers.T)
+    residual = components.T - span @ np.linalg.lstsq(span, components.T, rcond=None)[0]
+    assert abs(residual).max() < 1e-8 * abs(components).max()
+    assert LDA(2).fit_statistics(statistics).components_.shape == (2, X.shape[1])

@@ -8,8 +8,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 
-from sqfa_rs import SQFA, class_statistics, distances
-from sqfa_rs.torch import class_moments, mean_distance, separation_loss
+from sqfa_rs import SQFA, SecondMomentSQFA, class_statistics, distances
+from sqfa_rs.torch import as_distance, class_moments, mean_distance, separation_loss
 
 NAMES = ["hellinger", "calvo-oller", "fisher-rao", "bhattacharyya", "jeffreys", "wasserstein"]
 
@@ -102,3 +102,51 @@ def test_a_distance_written_in_torch_is_the_cores(block_of, blobs):
     same = SQFA(2, distance="mahalanobis", noise=0.1, scaling="none").fit(*blobs)
     assert model.objective_ == pytest.approx(same.objective_, rel=1e-6)
     assert np.allclose(abs(model.components_ @ same.components_.T).max(axis=1), 1, atol=1e-3)
+
+
+def squared_mahalanobis(a, b):
+    difference = a["means"][:, None] - b["means"][None]
+    average = (a["covariances"][:, None] + b["covariances"][None]) / 2
+    return torch.einsum("pqi,pqi->pq", difference, torch.linalg.solve(average, difference))
+
+
+def log_euclidean(a, b):
+    def logarithm(matrices):
+        values, vectors = torch.linalg.eigh(matrices)
+        return vectors @ torch.diag_embed(values.log()) @ vectors.mT
+
+    return torch.linalg.matrix_norm(logarithm(a)[:, None] - logarithm(b)[None])
+
+
+def test_a_distance_in_pytorch_learns_the_components_of_the_same_distance_of_the_package(batch):
+    features, labels = batch
+    X, y = features.numpy(), labels.numpy()
+    settings = {"noise": 0.1, "scaling": "none", "random_state": 0, "tol": 1e-10}
+    for ours, theirs in (
+        (SQFA(1, distance="squared-mahalanobis", **settings), as_distance(squared_mahalanobis)),
+        (
+            SecondMomentSQFA(1, distance="log-euclidean", **settings),
+            as_distance(log_euclidean, second_moments=True),
+        ),
+    ):
+        ours.fit(X, y)
+        other = SQFA(1, distance=theirs, **settings).fit(X, y)
+        assert other.objective_ == pytest.approx(ours.objective_, rel=1e-9)
+        np.testing.assert_allclose(other.components_, ours.components_, atol=1e-5)
+        statistics = class_statistics(X, y)
+        np.testing.assert_allclose(
+            distances.pairwise(statistics, distance=theirs, noise=0.1),
+            distances.pairwise(statistics, distance=ours.distance, noise=0.1),
+            rtol=1e-9,
+            atol=1e-12,
+        )
+
+
+def test_a_function_of_tensors_that_is_not_wrapped_is_rejected_with_the_remedy(batch):
+    features, labels = batch
+    for estimator in (SQFA, SecondMomentSQFA):
+        with pytest.raises(TypeError, match="squared_mahalanobis.*sqfa_rs.torch.as_distance"):
+            estimator(1, distance=squared_mahalanobis).fit(features.numpy(), labels.numpy())
+    with pytest.raises(TypeError, match=r"returned shape \(2,\).*shape \(k, l\)"):
+        wrong = as_distance(lambda a, b: a["means"][0])
+        distances.pairwise(class_statistics(features.numpy(), labels.numpy()), distance=wrong)

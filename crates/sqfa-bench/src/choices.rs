@@ -283,7 +283,7 @@ fn fitted(method: &str, filters: usize, seed: u64, train: &Part, test: &Part) ->
     let computed = cpu_seconds().zip(computed).map(|(after, before)| after - before);
     let seconds = began.elapsed().as_secs_f64();
     let features = fitted.features_of(test.points.view());
-    let predicted = fitted.classifier()?.predict(features.as_points(filters))?;
+    let predicted = fitted.qda()?.predict(features.as_points(filters))?;
     let hits: Vec<bool> =
         predicted.iter().zip(test.labels.codes()).map(|(one, other)| one == other).collect();
     let selection = fitted.record.selection.as_ref();

@@ -136,7 +136,7 @@ fn evaluated(
     pipeline.settings.noise = noise;
     let fitted = pipeline.fit(train, &mut |_| Control::Continue)?;
     let features = fitted.features_of(test.points.view());
-    let guess = fitted.classifier()?.predict(features.as_points(m))?;
+    let guess = fitted.qda()?.predict(features.as_points(m))?;
     Ok((right(&guess, test), chosen(&fitted)))
 }
 

@@ -150,7 +150,7 @@ fn accuracy(
     let fitted = pipeline.fit(data, &mut |_| Control::Continue)?;
     let features = fitted.features_of(test.points.view());
     let points = features.as_points(args.filters);
-    Ok(100.0 * fitted.classifier()?.accuracy(points, test.labels.codes())?)
+    Ok(100.0 * fitted.qda()?.accuracy(points, test.labels.codes())?)
 }
 
 /// Training and test points of a seed.

@@ -300,7 +300,7 @@ fn what_is_wrong_is_told_with_its_place() {
     write_npy(&at("x.npy"), &[ROWS, COLUMNS], &values).unwrap();
     write_npy(&at("y.npy"), &[ROWS], &classes()).unwrap();
     let labeled = LoadOptions { labels: Some(at("y.npy")), ..LoadOptions::default() };
-    assert!(problem("x.npy", &labeled).contains("NaN at point 650, dimension 4"));
+    assert!(problem("x.npy", &labeled).contains("row 650, column 4 (counted from 0) is NaN"));
     write_npy(&at("y.npy"), &[3], &vec![1i64, 2, 3]).unwrap();
     assert!(problem("x.npy", &labeled).contains("700 points and 3 labels"));
     assert!(problem("x.npy", &options).contains("holds no labels"));

@@ -57,7 +57,11 @@ fn used(model: &Model) -> Option<Vec<u32>> {
     let features = model.transform(table).ok()?;
     let m = model.filters().ncols();
     let _ = model.noisy_gaussians(model.noise().unwrap_or(0.0));
-    model.qda(None, None).ok()?.predict(features.as_points(m)).ok()
+    model
+        .classifier(model.record().classifier, None, None)
+        .ok()?
+        .predict(features.as_points(m))
+        .ok()
 }
 
 #[test]

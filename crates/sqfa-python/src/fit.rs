@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyList};
 use sqfa::Estimator;
 use sqfa::optimize::Observer;
-use sqfa::pipeline::{Fitted, Labeled, Pipeline, PipelineError};
+use sqfa::pipeline::{Fitted, HoldOut, Labeled, Pipeline, PipelineError};
 use sqfa::reduce::Method;
 
 use crate::arrays::{PointArray, slice};
@@ -20,7 +20,7 @@ use crate::watch::Watch;
 
 /// Fits labeled samples. Settings that were not specified are selected on held-out folds.
 #[pyfunction]
-#[pyo3(signature = (method, points, names, codes, weights, estimator, settings, callback, threads))]
+#[pyo3(signature = (method, points, names, codes, weights, held, estimator, settings, callback, threads))]
 pub(crate) fn fit_points<'py>(
     py: Python<'py>,
     method: &str,
@@ -28,6 +28,7 @@ pub(crate) fn fit_points<'py>(
     names: &Bound<'py, PyList>,
     codes: PyReadonlyArray1<'py, u32>,
     weights: Option<PyReadonlyArray1<'py, u64>>,
+    held: (Option<PyReadonlyArray1<'py, u32>>, Option<Folds<'py>>),
     estimator: Option<&str>,
     settings: &Bound<'py, PyDict>,
     callback: Option<Py<PyAny>>,
@@ -38,8 +39,33 @@ pub(crate) fn fit_points<'py>(
     let points = array.points()?;
     let labels = labels(&classes(names)?, &codes)?;
     let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
-    let data = Labeled { points, labels: &labels, weights };
-    fitted(py, &error, callback.as_ref(), threads, |observer| recipe.fit(data, observer))
+    let (groups, folds) = &held;
+    let groups = groups.as_ref().map(|groups| slice(groups, "groups")).transpose()?;
+    let hold_out = groups.map_or(HoldOut::Rows, HoldOut::Groups);
+    let data = Labeled { weights, hold_out, ..Labeled::new(points, &labels) };
+    let predefined = match folds {
+        Some(Folds::Predefined(folds)) => Some(slice(folds, "folds")?),
+        _ => None,
+    };
+    let count = match folds {
+        Some(Folds::Count(count)) => Some(*count),
+        _ => None,
+    };
+    fitted(py, &error, callback.as_ref(), threads, |observer| {
+        let dealt = count.map(|count| data.folds(count, recipe.settings.seed)).transpose()?;
+        let folds = dealt.as_deref().or(predefined);
+        let hold_out = folds.map_or(data.hold_out, HoldOut::Folds);
+        recipe.fit(Labeled { hold_out, ..data }, observer)
+    })
+}
+
+/// The folds on which a fit selects its settings.
+#[derive(FromPyObject)]
+pub(crate) enum Folds<'py> {
+    /// So many.
+    Count(u16),
+    /// The fold of every sample.
+    Predefined(PyReadonlyArray1<'py, u16>),
 }
 
 /// Fits class statistics. Settings that were not specified have their defaults.

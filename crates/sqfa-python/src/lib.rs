@@ -10,6 +10,7 @@ mod compare;
 mod datasets;
 mod distances;
 mod errors;
+mod feature_classifier;
 mod fisher_rao;
 mod fit;
 mod classifiers;
@@ -54,6 +55,8 @@ mod _core {
     use crate::datasets::{load_idx, make_neural, make_scaling, make_speed, make_toy};
     #[pymodule_export]
     use crate::distances::{distance_names, pairwise, value_and_gradient};
+    #[pymodule_export]
+    use crate::feature_classifier::FeatureClassifier;
     #[pymodule_export]
     use crate::fisher_rao::{Geodesic, fisher_rao};
     #[pymodule_export]

@@ -17,9 +17,9 @@ pub(crate) struct Qda {
 
 #[pymethods]
 impl Qda {
-    /// A classifier from class means and maximum-likelihood covariances, of samples or of features of learned filters.
+    /// A classifier from class means and maximum-likelihood covariances.
     #[new]
-    #[pyo3(signature = (names, means, covariances, priors, shrinkage, threads, degrees = None, features = false))]
+    #[pyo3(signature = (names, means, covariances, priors, shrinkage, threads, degrees = None))]
     fn new(
         py: Python<'_>,
         names: &Bound<'_, PyList>,
@@ -29,13 +29,11 @@ impl Qda {
         shrinkage: Option<f64>,
         threads: usize,
         degrees: Option<f64>,
-        features: bool,
     ) -> Outcome<Self> {
         let (classes, gaussians) = class_gaussians(names, &means, &covariances)?;
         let priors = slice(&priors, "priors")?;
         let core = run(py, threads, |_| {
-            let build = if features { sqfa::Qda::of_features } else { sqfa::Qda::new };
-            let qda = build(&classes, &gaussians, priors, shrinkage)?;
+            let qda = sqfa::Qda::new(&classes, &gaussians, priors, shrinkage)?;
             Ok(match degrees {
                 Some(degrees) => qda.heavy_tailed(degrees)?,
                 None => qda,

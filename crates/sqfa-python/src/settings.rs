@@ -4,10 +4,9 @@ use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyString};
-use sqfa::constraint::CONSTRAINTS;
-use sqfa::model::{FitError, Start, VARIANTS};
+use sqfa::model::{FitError, Start};
 use sqfa::pipeline::Filters;
-use sqfa::reduce::{BadValue, Method, ROWS, ReduceError, ReducerSettings, Row};
+use sqfa::reduce::{BadValue, Kind, Method, ROWS, ReduceError, ReducerSettings, Row};
 use sqfa::statistics::{ESTIMATORS, SCALINGS, Scaling};
 
 use crate::arrays::{filters, slice};
@@ -103,21 +102,34 @@ fn objects(settings: &Bound<'_, PyDict>, core: &mut ReducerSettings) -> Outcome<
 #[pyfunction]
 pub(crate) fn check_settings(method: &str, settings: &Bound<'_, PyDict>) -> Outcome<()> {
     let method: Method = method.parse().map_err(ReduceError::from)?;
-    if read(settings)?.0.fixed.is_some() && method.refined {
+    let (core, _) = read(settings)?;
+    if core.fixed.is_some() && method.refined {
         return Err(ReduceError::from(FitError::FixedRefined).into());
+    }
+    if let Some(Err(FitError::NotOfSecondMoments { distance, accepted, .. })) =
+        core.distance.as_ref().map(|own| method.entry.check_distance(own))
+    {
+        return Err(invalid(format!(
+            "SecondMomentSQFA compares second moments, and the distance '{distance}' does not depend on them alone: use '{}', \
+             or SQFA, which accepts every distance",
+            accepted.join("', '")
+        )));
     }
     scaling(settings)?;
     Ok(())
 }
 
-/// What there is to choose from: constraints, covariance estimators and the paper's methods.
+/// Returns the names that a parameter accepts, for every parameter whose values are names.
 #[pyfunction]
 pub(crate) fn choices(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let choices = PyDict::new(py);
-    choices.set_item("constraint", CONSTRAINTS.map(|(name, _)| name))?;
-    choices.set_item("covariance", ESTIMATORS.map(|(name, _)| name))?;
-    let methods =
-        VARIANTS.map(|variant| (variant.name, variant.distance, variant.constraint.name()));
-    choices.set_item("methods", methods)?;
+    for row in ROWS {
+        if let Kind::Name(names) = row.kind {
+            let names: Vec<String> = names().into_iter().map(|(name, _)| name).collect();
+            choices.set_item(row.parameter, names)?;
+        }
+    }
+    choices.set_item("covariance_estimator", ESTIMATORS.map(|(name, _)| name))?;
+    choices.set_item("scaling", SCALINGS.map(|(name, _)| name))?;
     Ok(choices)
 }

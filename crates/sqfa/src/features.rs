@@ -1,47 +1,56 @@
-//! One Gaussian per class in feature space: what every distance acts on.
+//! One Gaussian per class in feature space, the input of every distance.
 
 use thiserror::Error;
 
-/// What is wrong with Gaussians given from outside.
+/// An error in the numbers of Gaussians.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum GaussianError {
-    /// The arrays do not fit together.
+    /// Arrays whose lengths do not fit together.
     #[error(
-        "{means} mean values and {covariances} covariance values do not make Gaussians of dimension {order}"
+        "{means} mean values and {covariances} covariance values do not make Gaussians of dimension {order}: pass {order} and {order}² values per Gaussian"
     )]
     Shape {
-        /// Numbers of means given.
+        /// Number of mean values.
         means: usize,
-        /// Numbers of covariances given.
+        /// Number of covariance values.
         covariances: usize,
-        /// The dimension they were said to have.
+        /// Specified dimension.
         order: usize,
     },
-    /// A number that is not finite.
-    #[error("Gaussian {class} holds {value}: remove or replace non-finite values")]
+    /// A value that is NaN or infinite.
+    #[error("Gaussian {class} contains {value}: remove or replace non-finite values")]
     NotFinite {
-        /// Which Gaussian.
+        /// Index of the Gaussian.
         class: usize,
         /// The value.
         value: f64,
     },
     /// A covariance that differs from its transpose.
     #[error(
-        "the covariance of Gaussian {class} is not symmetric: entries ({row}, {column}) differ by {gap:e}"
+        "the covariance of Gaussian {class} is not symmetric: entries ({row}, {column}) and ({column}, {row}) differ by {gap:e}; pass symmetric matrices"
     )]
     NotSymmetric {
-        /// Which Gaussian.
+        /// Index of the Gaussian.
         class: usize,
-        /// Row of the worst entry.
+        /// Row of the entry with the largest difference.
         row: usize,
-        /// Column of the worst entry.
+        /// Column of the entry with the largest difference.
         column: usize,
-        /// How much it differs.
+        /// Absolute difference between the two entries.
         gap: f64,
     },
 }
 
-/// A set of Gaussians of one dimension; matrices are row-major.
+/// A set of Gaussians of the same dimension.
+///
+/// ```
+/// use sqfa::Gaussians;
+///
+/// // Two Gaussians of one feature: N(0, 1) and N(3, 4).
+/// let gaussians = Gaussians::new(1, vec![0.0, 3.0], vec![1.0, 4.0])?;
+/// assert_eq!((gaussians.len(), gaussians.mean(1), gaussians.covariance(1)), (2, &[3.0][..], &[4.0][..]));
+/// # Ok::<(), sqfa::features::GaussianError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gaussians {
     order: usize,
@@ -49,22 +58,22 @@ pub struct Gaussians {
     covariances: Vec<f64>,
 }
 
-/// One Gaussian, borrowed; the covariance is row-major and full.
+/// A borrowed Gaussian. Its covariance is a full matrix, row-major.
 #[derive(Debug, Clone, Copy)]
 pub struct Gaussian<'a> {
-    /// The dimension.
+    /// Dimension, the number of features.
     pub order: usize,
-    /// The mean.
+    /// Mean, one number per feature.
     pub mean: &'a [f64],
-    /// The covariance.
+    /// Covariance, row-major.
     pub covariance: &'a [f64],
 }
 
-/// Relative asymmetry of a covariance that is taken for round-off and averaged away.
+/// Largest relative asymmetry of a covariance that counts as round-off and is averaged away.
 const ASYMMETRY: f64 = 1e-6;
 
 impl Gaussians {
-    /// Returns the Gaussians of the first features alone.
+    /// Returns the Gaussians of the first `count` features.
     pub fn leading(&self, count: usize) -> Self {
         let (order, count) = (self.order, count.min(self.order));
         let means = self.means.chunks(order).flat_map(|mean| mean[..count].to_vec()).collect();
@@ -75,7 +84,22 @@ impl Gaussians {
         Self { order: count, means, covariances }
     }
 
-    /// Gaussians from their numbers: means one after the other, then covariances row by row.
+    /// Returns Gaussians with the same means, whose common covariance is the mean of all covariances weighted by `shares`.
+    pub(crate) fn with_pooled_covariance(&self, shares: &[f64]) -> Self {
+        let mut pooled = vec![0.0; self.order * self.order];
+        for (covariance, share) in self.covariances.chunks(pooled.len()).zip(shares) {
+            pooled.iter_mut().zip(covariance).for_each(|(sum, value)| *sum += share * value);
+        }
+        let covariances = pooled.repeat(self.len());
+        Self { order: self.order, means: self.means.clone(), covariances }
+    }
+
+    /// Creates Gaussians from their means (one after the other) and their covariances (one after the other, each
+    /// row-major).
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the lengths do not fit together, a value is not finite, or a covariance is not symmetric.
     pub fn new(
         order: usize,
         means: Vec<f64>,
@@ -102,38 +126,38 @@ impl Gaussians {
         Ok(Self { order, means, covariances })
     }
 
-    /// Gaussians whose numbers are known to be sound.
+    /// Creates Gaussians from numbers that are known to be valid.
     pub(crate) fn trusted(order: usize, means: Vec<f64>, covariances: Vec<f64>) -> Self {
         debug_assert_eq!(means.len() * order, covariances.len());
         Self { order, means, covariances }
     }
 
-    /// The dimension.
+    /// Returns the dimension, that is, the number of features.
     pub fn order(&self) -> usize {
         self.order
     }
 
-    /// How many there are.
+    /// Returns the number of Gaussians.
     pub fn len(&self) -> usize {
         self.means.len() / self.order
     }
 
-    /// Whether there is none.
+    /// Whether the set has no Gaussian.
     pub fn is_empty(&self) -> bool {
         self.means.is_empty()
     }
 
-    /// The mean of one of them.
+    /// Returns the mean of the Gaussian of a class.
     pub fn mean(&self, class: usize) -> &[f64] {
         &self.means[class * self.order..][..self.order]
     }
 
-    /// The covariance of one of them, row-major.
+    /// Returns the covariance of the Gaussian of a class, row-major.
     pub fn covariance(&self, class: usize) -> &[f64] {
         &self.covariances[class * self.order * self.order..][..self.order * self.order]
     }
 
-    /// One of them.
+    /// Returns the Gaussian of a class.
     pub fn get(&self, class: usize) -> Gaussian<'_> {
         Gaussian { order: self.order, mean: self.mean(class), covariance: self.covariance(class) }
     }

@@ -1,18 +1,19 @@
-//! Numbers that are not finite, and where they stand; the lowest and highest of every column.
+//! Search for values that are not finite, and the range of every column.
 //!
-//! Cost: one read of the points, in the order in which they lie.
+//! The samples are read once, in memory order.
 
 use crate::linalg::dispatch;
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 use crate::with_table;
 
-/// Points that are worth handing to another thread.
+/// Minimum number of samples per task when searching for non-finite values.
 const ROWS_A_TASK: usize = 64;
-/// The same where every task keeps two numbers a column.
+/// Minimum number of samples per task when computing ranges. It is larger because each task stores two numbers per
+/// column.
 const ROWS_A_RANGE: usize = 1024;
 
-/// The first number of some points, or of all, that is not finite: its row, its column and itself.
+/// Returns the row, the column and the value of the first non-finite number of all samples, or of the specified rows.
 pub(crate) fn first_not_finite(
     points: Points<'_>,
     rows: Option<&[u32]>,
@@ -29,7 +30,7 @@ pub(crate) fn first_not_finite(
     })
 }
 
-/// The first place among all points.
+/// Returns the first position with a non-finite number among all samples.
 fn first_of_all<S: Scalar>(table: &Table<'_, S>) -> Option<(usize, usize)> {
     let columns: Option<Vec<&[S]>> =
         (0..table.columns()).map(|column| table.column(0..table.rows(), column)).collect();
@@ -45,7 +46,7 @@ fn first_of_all<S: Scalar>(table: &Table<'_, S>) -> Option<(usize, usize)> {
     }
 }
 
-/// The first place among so many points, in their order.
+/// Returns the first position with a non-finite number among `count` samples, where `which` maps positions to rows.
 fn first_of<S: Scalar>(
     table: &Table<'_, S>,
     count: usize,
@@ -63,7 +64,7 @@ fn first_of<S: Scalar>(
     parts.into_iter().flatten().next()
 }
 
-/// The lowest and the highest number of every column; none where a number is not finite or there are no points.
+/// Returns the minimum and maximum of every column, or `None` if a value is not finite or there are no samples.
 pub(crate) fn ends(points: Points<'_>) -> Option<Vec<(f64, f64)>> {
     with_table!(points, table => ends_of(&table))
 }
@@ -74,7 +75,7 @@ fn ends_of<S: Scalar>(table: &Table<'_, S>) -> Option<Vec<(f64, f64)>> {
         return None;
     }
     if table.row(0).is_none() {
-        // Column by column, where these lie together or not.
+        // Column by column, whether the values of a column are contiguous or not.
         return parallel::try_map(0..n, |column| {
             let mut own = Range::new(1);
             match table.column(0..rows, column) {
@@ -105,7 +106,7 @@ fn ends_of<S: Scalar>(table: &Table<'_, S>) -> Option<Vec<(f64, f64)>> {
     all.ends()
 }
 
-/// The lowest and highest numbers of some columns, while all are finite.
+/// Minima and maxima of some columns, valid as long as all values are finite.
 struct Range {
     low: Vec<f64>,
     high: Vec<f64>,
@@ -160,11 +161,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_place_is_named_in_any_order_of_the_numbers() {
+    fn the_first_non_finite_value_is_found_in_any_layout() {
         let (rows, columns) = (200, 7);
         for (row, column) in [(0, 0), (3, 6), (150, 2), (199, 6)] {
             let number = |at_row: usize, at: usize| {
-                // Behind the first one stand others.
+                // Further non-finite numbers follow the first one.
                 if (at_row, at) == (row, column) || at_row > row && at == 1 {
                     f64::NAN
                 } else {
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_columns_are_found_in_any_order_of_the_numbers() {
+    fn ranges_of_columns_are_found_in_any_layout() {
         let (rows, columns) = (150, 3);
         let number = |row: usize, column: usize| ((row * 37 + column * 11) % 151) as f32 - 70.0;
         let by_rows: Vec<f32> =

@@ -1,29 +1,33 @@
-//! Class labels: integers in numeric order when every one is an integer, otherwise text in byte order.
+//! Class labels: integers in numeric order if every label is an integer, otherwise text in byte order.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use thiserror::Error;
 
-/// What is wrong with a column of labels.
+/// An error in the labels.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum LabelError {
-    /// A floating-point label with a fraction.
-    #[error("label {value} at row {row} is not a whole number: pass integer or text labels")]
+    /// A floating-point label with a fractional part.
+    #[error(
+        "label {value} in row {row} (counted from 0) is not a whole number: pass integer or text labels"
+    )]
     Fraction {
-        /// Where it stands.
+        /// Row index of the label.
         row: usize,
-        /// What it is.
+        /// The label.
         value: f64,
     },
     /// A label that is not among the expected classes.
-    #[error("label '{label}' at row {row} is not one of the {classes} known classes")]
+    #[error(
+        "label '{label}' in row {row} (counted from 0) is not one of the {classes} known classes: add the class, or remove the sample"
+    )]
     Unknown {
-        /// Where it stands.
+        /// Row index of the label.
         row: usize,
-        /// What it is.
+        /// The label.
         label: String,
-        /// How many classes are known.
+        /// Number of known classes.
         classes: usize,
     },
 }
@@ -31,9 +35,9 @@ pub enum LabelError {
 /// The name of one class.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
-    /// A whole number.
+    /// An integer.
     Integer(i64),
-    /// Any text.
+    /// A text.
     Text(String),
 }
 
@@ -46,22 +50,33 @@ impl fmt::Display for Label {
     }
 }
 
-/// The set of classes, in their fixed order; all of one type.
+/// The set of classes in a fixed order, all integers or all text.
+///
+/// The order determines the positions (codes) of the classes in arrays such as the means.
+///
+/// ```
+/// use sqfa::{Classes, Label};
+///
+/// let classes = Classes::Texts(vec!["cat".into(), "dog".into()]);
+/// assert_eq!(classes.len(), 2);
+/// assert_eq!(classes.label(1), Label::Text("dog".into()));
+/// assert_eq!(Classes::numbered(3), Classes::Integers(vec![0, 1, 2]));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Classes {
-    /// Whole numbers, ascending.
+    /// Integers in ascending order.
     Integers(Vec<i64>),
     /// Text in byte order.
     Texts(Vec<String>),
 }
 
 impl Classes {
-    /// The classes 0, 1, …, `count` − 1.
+    /// Returns the integer classes 0, 1, …, `count` − 1.
     pub fn numbered(count: usize) -> Self {
         Self::Integers((0..count as i64).collect())
     }
 
-    /// The number of classes.
+    /// Returns the number of classes.
     pub fn len(&self) -> usize {
         match self {
             Self::Integers(values) => values.len(),
@@ -69,12 +84,16 @@ impl Classes {
         }
     }
 
-    /// Whether there is no class at all.
+    /// Whether there are no classes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The class at a position; panics beyond the last, as indexing does.
+    /// Returns the class at a position.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `index` is not less than the number of classes.
     pub fn label(&self, index: usize) -> Label {
         match self {
             Self::Integers(values) => Label::Integer(values[index]),
@@ -82,9 +101,10 @@ impl Classes {
         }
     }
 
-    /// Where the classes of another set stand in this one.
+    /// Returns, for each class of another set, its position in this set, or `None` if it is missing.
     ///
-    /// A number and the text that writes it, as '1' or '1.0', are the same class, unless the texts have it both ways.
+    /// An integer and text that represents it ('1' or '1.0') are the same class, unless a set has both spellings as
+    /// text.
     pub fn positions_of(&self, others: &Self) -> Vec<Option<u32>> {
         match (self, others) {
             (Self::Integers(mine), Self::Integers(theirs)) => found(mine, theirs),
@@ -112,7 +132,8 @@ impl Classes {
         }
     }
 
-    /// Two classes that may be one, written in two ways: in other letters, with other blanks, or as '1' and '1.0'.
+    /// Returns two classes that may be the same class in different spellings: they differ only in case or white space,
+    /// or are '1' and '1.0'.
     pub fn alike(&self) -> Option<(&str, &str)> {
         let Self::Texts(texts) = self else { return None };
         let mut seen: HashMap<String, &str> = HashMap::new();
@@ -122,13 +143,24 @@ impl Classes {
         })
     }
 
-    /// The classes one by one.
+    /// Returns an iterator over the classes.
     pub fn iter(&self) -> impl Iterator<Item = Label> + '_ {
         (0..self.len()).map(|index| self.label(index))
     }
 }
 
-/// The classes of a data set and, for every point, which of them it belongs to.
+/// The classes of a data set, and the class of each sample.
+///
+/// ```
+/// use sqfa::{Label, Labels};
+///
+/// let labels = Labels::from_texts(&["dog", "cat", "dog"]);
+/// assert_eq!(labels.codes(), [1, 0, 1]); // positions in the sorted classes
+/// assert_eq!(labels.counts(), [1, 2]);
+///
+/// // Text that represents integers gives integer classes.
+/// assert_eq!(Labels::from_texts(&["2", "10"]).classes().label(0), Label::Integer(2));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labels {
     classes: Classes,
@@ -136,7 +168,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Labels that are whole numbers.
+    /// Creates labels from integers.
     pub fn from_integers(values: &[i64]) -> Self {
         let classes: Vec<i64> =
             values.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
@@ -144,7 +176,11 @@ impl Labels {
         Self { classes: Classes::Integers(classes), codes }
     }
 
-    /// Labels that are floating-point numbers, each of which must be whole.
+    /// Creates labels from floating-point numbers without fractional parts.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`LabelError::Fraction`] for the first label that is not a whole number.
     pub fn from_floats(values: &[f64]) -> Result<Self, LabelError> {
         let integers = values
             .iter()
@@ -157,7 +193,7 @@ impl Labels {
         Ok(Self::from_integers(&integers))
     }
 
-    /// Labels that are text: integers when every one of them is written as one.
+    /// Creates labels from text. If every text represents an integer, the classes are integers.
     pub fn from_texts<S: AsRef<str>>(values: &[S]) -> Self {
         if let Some(integers) = written_integers(values) {
             return Self::from_integers(&integers);
@@ -179,17 +215,22 @@ impl Labels {
         Self { classes: Classes::Texts(classes), codes }
     }
 
-    /// Labels given as positions in a known set of classes; `None` when a position is beyond it.
+    /// Creates labels from positions in a known set of classes, or returns `None` if a position is not less than the
+    /// number of classes.
     pub fn from_codes(classes: Classes, codes: Vec<u32>) -> Option<Self> {
         codes.iter().all(|&code| (code as usize) < classes.len()).then_some(Self { classes, codes })
     }
 
-    /// The position of every label alone.
+    /// Returns the class position of each sample.
     pub fn into_codes(self) -> Vec<u32> {
         self.codes
     }
 
-    /// The same labels expressed in another, larger or differently ordered set of classes.
+    /// Returns the same labels with positions in another set of classes, which may be larger or in another order.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`LabelError::Unknown`] for the first label that is not in `classes`.
     pub fn recode(&self, classes: &Classes) -> Result<Self, LabelError> {
         let map = classes.positions_of(&self.classes);
         let codes = self
@@ -207,27 +248,27 @@ impl Labels {
         Ok(Self { classes: classes.clone(), codes })
     }
 
-    /// The classes in their fixed order.
+    /// Returns the classes in their fixed order.
     pub fn classes(&self) -> &Classes {
         &self.classes
     }
 
-    /// For every point, the position of its class.
+    /// Returns the class position of each sample.
     pub fn codes(&self) -> &[u32] {
         &self.codes
     }
 
-    /// The number of points.
+    /// Returns the number of samples.
     pub fn len(&self) -> usize {
         self.codes.len()
     }
 
-    /// Whether there is no point at all.
+    /// Whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.codes.is_empty()
     }
 
-    /// The number of points in every class.
+    /// Returns the number of samples per class.
     pub fn counts(&self) -> Vec<u64> {
         let mut counts = vec![0; self.classes.len()];
         for &code in &self.codes {
@@ -236,8 +277,10 @@ impl Labels {
         counts
     }
 
-    /// How many different labels there are, where they look like ids of points rather than names of classes: more than half
-    /// as many as points, so that some have no second point, of at least [`Self::ENOUGH`].
+    /// Returns the number of different labels if they look like ids of samples rather than classes, otherwise `None`.
+    ///
+    /// That is the case if there are more than half as many different labels as samples, so that some labels occur only
+    /// once. Data with fewer than [`Self::ENOUGH`] samples are not checked.
     pub fn ids(&self) -> Option<usize> {
         let mut seen = vec![false; self.classes.len()];
         self.codes.iter().for_each(|&code| seen[code as usize] = true);
@@ -245,10 +288,15 @@ impl Labels {
         (self.codes.len() >= Self::ENOUGH && 2 * different > self.codes.len()).then_some(different)
     }
 
-    /// With fewer points many labels are chance.
+    /// Number of samples from which [`Self::ids`] checks labels. With fewer samples, many different labels may be
+    /// chance.
     pub const ENOUGH: usize = 20;
 
-    /// The labels of some of the points, in the same set of classes.
+    /// Returns the labels of some samples, in the same set of classes.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a row is not less than the number of samples.
     pub fn select(&self, rows: &[usize]) -> Self {
         Self {
             classes: self.classes.clone(),
@@ -257,21 +305,22 @@ impl Labels {
     }
 }
 
-/// The integers that texts are, when all of them are written in one way: as '1' or, by programs that keep labels as
-/// floating-point numbers, as '1.0'.
+/// Returns the integers that texts represent, if all of them are written in the same way: as '1', or as '1.0' by
+/// programs that store labels as floating-point numbers.
 pub(crate) fn written_integers<S: AsRef<str>>(texts: &[S]) -> Option<Vec<i64>> {
     let float = |text: &S| written_integer(text.as_ref().trim().strip_suffix(".0")?);
     let plain: Option<Vec<i64>> = texts.iter().map(|text| written_integer(text.as_ref())).collect();
     plain.or_else(|| texts.iter().map(float).collect())
 }
 
-/// The integer that a text is, when no other text would be the same one: '1' is, '01' and '+1' are not.
+/// Returns the integer that a text represents, if this is its only spelling: '1' is accepted, '01' and '+1' are not.
 fn written_integer(text: &str) -> Option<i64> {
     let text = text.trim();
     text.parse::<i64>().ok().filter(|value| value.to_string() == text)
 }
 
-/// A text without what people do not see or do not mean: case, blanks, invisible characters, the digits of a whole number.
+/// Normalizes a text for comparison: removes case, white space and invisible characters, and normalizes the digits of
+/// numbers.
 fn plain(text: &str) -> String {
     let invisible = |c: &char| {
         c.is_whitespace()
@@ -280,7 +329,7 @@ fn plain(text: &str) -> String {
     };
     let text: String =
         text.chars().filter(|c| !invisible(c)).flat_map(char::to_lowercase).collect();
-    // Numbers beyond 2^53 are not all different as numbers.
+    // Integers beyond 2^53 are not all distinct as floating-point numbers.
     let number = text.parse::<f64>().ok().filter(|value| value.abs() < 9.0e15);
     number.map_or(text, |value| value.to_string())
 }
@@ -311,20 +360,20 @@ mod tests {
     }
 
     #[test]
-    fn one_word_makes_all_labels_text_in_byte_order() {
+    fn one_text_label_makes_all_labels_text() {
         let labels = Labels::from_texts(&["10", "9", "cat"]);
         assert_eq!(labels.classes(), &Classes::Texts(vec!["10".into(), "9".into(), "cat".into()]));
     }
 
     #[test]
-    fn labels_that_are_written_differently_stay_apart() {
+    fn texts_with_leading_zeros_stay_text() {
         let labels = Labels::from_texts(&["01", "1", "1"]);
         assert_eq!(labels.classes(), &Classes::Texts(vec!["01".into(), "1".into()]));
         assert_eq!(labels.counts(), [1, 2]);
     }
 
     #[test]
-    fn whole_numbers_may_be_written_as_floats_when_all_are() {
+    fn integers_may_be_written_as_floats_if_all_are() {
         let labels = Labels::from_texts(&["1.0", "10.0", "2.0", "1.0"]);
         assert_eq!(labels.classes(), &Classes::Integers(vec![1, 2, 10]));
         for mixed in [["1.0", "2"], ["1.0", "1.5"], ["-0.0", "1.0"], ["1.00", "2.0"]] {
@@ -335,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_is_found_however_it_is_written() {
+    fn classes_are_matched_across_spellings() {
         let texts =
             |all: &[&str]| Classes::Texts(all.iter().map(|&text| text.to_owned()).collect());
         let numbers = |all: &[i64]| Classes::Integers(all.to_vec());
@@ -344,7 +393,7 @@ mod tests {
             (texts(&["1.0", "1.5", "2.0"]), numbers(&[1, 2]), vec![Some(0), Some(2)]),
             (numbers(&[1, 2]), texts(&["1", "2.0", "x"]), vec![Some(0), Some(1), None]),
             (numbers(&[1, 2]), texts(&["01", "2"]), vec![None, Some(1)]),
-            // Written both ways in one set, neither is the other.
+            // If one set has both spellings, neither matches the integer.
             (texts(&["1", "1.0"]), numbers(&[1]), vec![None]),
             (numbers(&[1]), texts(&["1", "1.0"]), vec![Some(0), None]),
             (texts(&["a", "b"]), texts(&["b", "c"]), vec![Some(1), None]),
@@ -354,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_that_may_be_one_are_seen() {
+    fn similar_class_names_are_found() {
         let alike = |all: &[&str]| {
             let classes = Classes::Texts(all.iter().map(|&text| text.to_owned()).collect());
             classes.alike().map(|(a, b)| (a.to_owned(), b.to_owned()))
@@ -385,6 +434,6 @@ mod tests {
         let larger = Classes::Integers(vec![1, 3, 5]);
         assert_eq!(labels.recode(&larger).unwrap().codes(), &[1, 2]);
         let error = labels.recode(&Classes::Integers(vec![3])).unwrap_err();
-        assert!(error.to_string().contains("'5' at row 1"));
+        assert!(error.to_string().contains("'5' in row 1"));
     }
 }

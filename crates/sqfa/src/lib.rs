@@ -1,8 +1,8 @@
-//! Filters that maximize information-geometric distances between classes.
+//! Supervised linear dimensionality reduction: filters that maximize information-geometric distances between classes.
 //!
-//! Data become class statistics, which filters project to feature statistics, whose pairwise distances make an
-//! objective, which an optimizer climbs to find filters, which transform data. The modules stand in that order, and
-//! each uses only modules above it.
+//! Data become class statistics. Filters project them to feature statistics, and pairwise distances between these form
+//! an objective. An optimizer maximizes the objective to find filters, and the filters transform data. The modules are
+//! listed in that order, and each uses only modules above it.
 //!
 //! ```
 //! use sqfa::{ClassStatistics, Distance, Estimator, Labels, Noise, Points, Sqfa, Table, transform};
@@ -28,7 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-/// The examples of the documents, compiled.
+/// Examples of the documentation pages, compiled as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 #[doc = include_str!("../../../docs/how-to/large-data.md")]

@@ -1,4 +1,4 @@
-//! Names that are not known, and the nearest that are: one message for all lists of choices.
+//! Errors for unknown names, with the nearest known name and the list of choices.
 
 use thiserror::Error;
 
@@ -6,18 +6,18 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("unknown {what} '{name}'{}: choose one of {}", meant(.nearest.as_deref()), .choices.join(", "))]
 pub struct Unknown {
-    /// What was to be chosen: "method", "distance".
+    /// Kind of thing that was named, such as "method" or "distance".
     pub what: &'static str,
-    /// The name given.
+    /// The unknown name.
     pub name: String,
-    /// What may have been meant.
+    /// The known name that is most similar, if any is similar enough.
     pub nearest: Option<String>,
-    /// What there is.
+    /// All known names.
     pub choices: Vec<String>,
 }
 
 impl Unknown {
-    /// The error for a name, with the nearest choice.
+    /// Creates the error for a name, and finds the nearest of the choices.
     pub fn new<C: Into<String>>(
         what: &'static str,
         name: &str,
@@ -35,7 +35,11 @@ impl From<Unknown> for String {
     }
 }
 
-/// The value of a name in a list, or which names there are.
+/// Returns the value that belongs to a name in a list.
+///
+/// # Errors
+///
+/// Returns [`Unknown`], which lists the choices, if the name is not in the list.
 pub fn chosen<V: Clone>(what: &'static str, name: &str, list: &[(&str, V)]) -> Result<V, Unknown> {
     list.iter()
         .find(|(known, _)| *known == name)
@@ -43,7 +47,7 @@ pub fn chosen<V: Clone>(what: &'static str, name: &str, list: &[(&str, V)]) -> R
         .ok_or_else(|| Unknown::new(what, name, list.iter().map(|(known, _)| *known)))
 }
 
-/// " (did you mean 'x'?)" for the nearest candidate, or nothing.
+/// Returns " (did you mean 'x'?)" for the nearest candidate, or an empty text if none is near.
 pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     meant(nearest(name, candidates))
 }
@@ -52,7 +56,7 @@ fn meant(near: Option<&str>) -> String {
     near.map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default()
 }
 
-/// The candidate with the fewest single-letter edits, when it is close enough to be what was meant.
+/// Returns the candidate with the fewest single-letter edits, if it is similar enough.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
@@ -64,7 +68,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// The Levenshtein distance, over lower-case letters.
+/// Returns the Levenshtein distance between two names, ignoring case.
 fn edits(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.to_lowercase().chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();
@@ -80,7 +84,7 @@ fn edits(from: &str, to: &str) -> usize {
     row[to.len()]
 }
 
-/// Implements serialization as text for a type with `FromStr`; the second word is the method that returns the text.
+/// Implements serialization as text for a type with `FromStr`. The second argument is the method that returns the text.
 macro_rules! text_in_files {
     ($type:ty, $text:ident) => {
         impl serde::Serialize for $type {
@@ -104,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_name_is_found_and_far_ones_are_not() {
+    fn only_similar_names_are_suggested() {
         let names = ["hellinger", "jeffreys", "wasserstein"];
         assert_eq!(nearest("helinger", names), Some("hellinger"));
         assert_eq!(nearest("Jefreys", names), Some("jeffreys"));
@@ -112,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_meets_the_nearest_and_all_choices() {
+    fn the_error_names_the_nearest_and_all_choices() {
         let list = [("one", 1), ("two", 2)];
         assert_eq!(chosen("number", "two", &list), Ok(2));
         let error = chosen("number", "twoo", &list).unwrap_err().to_string();
@@ -122,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_are_counted_one_by_one() {
+    fn edit_distances() {
         assert_eq!(edits("kitten", "sitting"), 3);
         assert_eq!(edits("", "abc"), 3);
     }

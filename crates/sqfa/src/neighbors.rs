@@ -1,48 +1,50 @@
-//! Exact nearest neighbors by blocked products: |a−b|² = |a|² − 2a·b + |b|², every near one checked again.
+//! Exact nearest neighbors from matrix products, |a−b|² = |a|² − 2a·b + |b|², with a second check of every close row.
 //!
-//! Products run on rows centered by the reference's mean, in the reference's own precision. Their error is at
-//! most (p + 8)·ε·(|a| + |b|)² per pair, so every row whose product-made distance is not beyond the k-th best by
-//! more than that is measured again from the original numbers in f64: rounding cannot change a ranking. Among
-//! equal distances the lower row wins.
-//! Cost: 2Nqp flops for q queries of N rows of p numbers, plus about k·ln(N/k) checks a query.
+//! The products use rows centered by the mean of the reference, in the reference's own precision. Their error is at
+//! most (p + 8)·ε·(|a| + |b|)² per pair. Every row whose approximate distance is within this error of the k-th best is
+//! measured again from the original numbers in `f64`, so rounding cannot change the ranking. Among equal distances, the
+//! row with the lower index comes first.
+//!
+//! The cost is 2Nqp flops for q queries among N rows of p numbers, plus about k·ln(N/k) checks per query.
 
 use crate::linalg::{Element, Float, dispatch, rows_times_rows};
 use crate::parallel;
 use crate::points::{Scalar, Table};
 
-/// Queries of one task.
+/// Number of queries per task.
 const QUERIES: usize = 64;
-/// Reference rows of one product: with the queries above, a tile that stays in the second-level cache.
+/// Number of reference rows per product. Together with the queries of a task, they form a tile that stays in the
+/// second-level cache.
 const TILE: usize = 1024;
-/// Candidates tested together.
+/// Number of candidates that are compared with the limit at a time.
 const CHUNK: usize = 32;
-/// Roundings of a product-made distance besides the p of its inner product, with a margin.
+/// Number of roundings of an approximate distance in addition to the p of its inner product, with a margin.
 const ROUNDINGS: f64 = 8.0;
 
-/// One neighbor of a query.
+/// A neighbor of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Neighbor {
     /// The squared distance.
     pub(crate) square: f64,
-    /// The row among the references.
+    /// Row index in the reference.
     pub(crate) row: u32,
 }
 
-/// Rows in which neighbors are looked for.
+/// The rows among which neighbors are searched.
 #[derive(Debug, Clone)]
 pub(crate) struct Reference<T> {
     rows: Vec<T>,
     columns: usize,
     center: Vec<f64>,
     centered: Vec<T>,
-    /// |b|² of the centered rows.
+    /// Squared lengths |b|² of the centered rows.
     squares: Vec<T>,
-    /// The largest |b| of every tile.
+    /// Largest length |b| in each tile.
     longest: Vec<f64>,
 }
 
 impl<T: Element> Reference<T> {
-    /// Takes rows that lie one after the other; there must be at least one column.
+    /// Creates a reference from row-major rows with at least one column.
     pub(crate) fn new(rows: Vec<T>, columns: usize) -> Self {
         let count = rows.len() / columns;
         let mut center = vec![0.0; columns];
@@ -63,7 +65,7 @@ impl<T: Element> Reference<T> {
         Self { rows, columns, center, centered, squares, longest }
     }
 
-    /// Takes some rows of a table.
+    /// Creates a reference from some rows of a table.
     pub(crate) fn of_rows<S: Scalar>(
         table: &Table<'_, S>,
         rows: impl Iterator<Item = usize>,
@@ -76,37 +78,37 @@ impl<T: Element> Reference<T> {
         Self::new(values, table.columns())
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.squares.len()
     }
 
-    /// The numbers of a row.
+    /// Returns the number of columns.
     pub(crate) fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The mean of the rows.
+    /// Returns the mean of the rows.
     pub(crate) fn center(&self) -> &[f64] {
         &self.center
     }
 
-    /// The rows less their mean, one after the other.
+    /// Returns the rows minus their mean, row-major.
     pub(crate) fn centered(&self) -> &[T] {
         &self.centered
     }
 
-    /// The squared lengths of the rows less their mean.
+    /// Returns the squared lengths of the rows minus their mean.
     pub(crate) fn squares(&self) -> &[T] {
         &self.squares
     }
 
-    /// The `count` nearest rows of every query, nearest first, query by query.
+    /// Returns the `count` nearest rows of each query, nearest first, one query after the other.
     pub(crate) fn nearest<S: Scalar>(&self, queries: &Table<'_, S>, count: usize) -> Vec<Neighbor> {
         self.search(queries, count.min(self.len()), false)
     }
 
-    /// The `count` nearest other rows of every row, nearest first, row by row.
+    /// Returns the `count` nearest other rows of each row, nearest first, one row after the other.
     pub(crate) fn nearest_others(&self, count: usize) -> Vec<Neighbor>
     where
         T: Scalar,
@@ -116,7 +118,7 @@ impl<T: Element> Reference<T> {
         table.map_or_else(Vec::new, |table| self.search(&table, count, true))
     }
 
-    /// The squared distances of all rows to one of them.
+    /// Returns the squared distances of all rows to one of them.
     pub(crate) fn squares_to(&self, row: usize) -> Vec<f64> {
         let own = &self.rows[row * self.columns..][..self.columns];
         let point: Vec<f64> = own.iter().map(|&value| Float::to_f64(value)).collect();
@@ -140,7 +142,7 @@ impl<T: Element> Reference<T> {
         found
     }
 
-    /// The neighbors of some consecutive queries.
+    /// Returns the neighbors of some consecutive queries.
     fn search_block<S: Scalar>(
         &self,
         queries: &Table<'_, S>,
@@ -174,7 +176,7 @@ impl<T: Element> Reference<T> {
                 let left_out = if leave_self_out { first + query } else { usize::MAX };
                 let products = &products[query * width..][..width];
                 let point = &exact[query * columns..][..columns];
-                // A limit that is not a number lets everything through to the exact check.
+                // If the limit is NaN, every row passes and is measured exactly.
                 let limit = |best: &Nearest| best.worst() - lengths[query] + slack;
                 scan(products, squares, best, limit, |at, best| {
                     let row = start + at;
@@ -186,14 +188,14 @@ impl<T: Element> Reference<T> {
         }
     }
 
-    /// The squared distance of a point to a row, from the original numbers.
+    /// Returns the squared distance between a point and a row, computed from the original numbers.
     fn square(&self, point: &[f64], row: usize) -> f64 {
         let row = &self.rows[row * self.columns..][..self.columns];
         point.iter().zip(row).map(|(x, &y)| (x - Float::to_f64(y)).powi(2)).sum()
     }
 }
 
-/// Hands every position whose |b|² − 2a·b is not above the limit to `check`, in order.
+/// Calls `check` for every position whose |b|² − 2a·b is not above the limit, in order.
 #[allow(clippy::neg_cmp_op_on_partial_ord)] // what is not a number must reach the exact check
 fn scan<T: Element>(
     products: &[T],
@@ -230,14 +232,14 @@ fn scan<T: Element>(
     );
 }
 
-/// The best few so far, nearest first.
+/// The best neighbors found so far, nearest first.
 struct Nearest<'a> {
     slots: &'a mut [Neighbor],
     filled: usize,
 }
 
 impl Nearest<'_> {
-    /// What a newcomer must undercut.
+    /// Returns the squared distance that a new neighbor must be below.
     fn worst(&self) -> f64 {
         if self.filled < self.slots.len() {
             f64::INFINITY
@@ -246,7 +248,8 @@ impl Nearest<'_> {
         }
     }
 
-    /// Rows are offered in ascending order, so an equal distance goes behind.
+    /// Inserts a row if it is near enough. Rows are offered in ascending order, so a row is inserted after rows at the
+    /// same distance.
     fn offer(&mut self, square: f64, row: u32) {
         if self.filled == self.slots.len() {
             if square >= self.worst() {
@@ -264,7 +267,7 @@ impl Nearest<'_> {
     }
 }
 
-/// Appends a row less the center and returns its squared length.
+/// Appends a row minus the center, and returns its squared length.
 fn center_row<T: Element>(
     row: impl Iterator<Item = f64>,
     center: &[f64],
@@ -279,14 +282,14 @@ fn center_row<T: Element>(
     square
 }
 
-/// How far a product-made squared distance may be off when |a| + |b| is at most `reach`.
+/// Returns the largest possible error of an approximate squared distance if |a| + |b| is at most `reach`.
 fn slack<T: Element>(columns: usize, reach: f64) -> f64 {
     let (epsilon, largest) = if size_of::<T>() == 4 {
         (f64::from(f32::EPSILON), f64::from(f32::MAX))
     } else {
         (f64::EPSILON, f64::MAX)
     };
-    // Where products could overflow, every row is measured exactly.
+    // If products could overflow, every row is measured exactly.
     if reach * reach < largest {
         (columns as f64 + ROUNDINGS) * epsilon * reach * reach
     } else {
@@ -307,7 +310,7 @@ mod tests {
         (0..count).map(|_| StandardNormal.sample(&mut rng)).collect()
     }
 
-    /// Sorts all distances; a stable sort keeps the lower row first.
+    /// Returns neighbors by sorting all distances. The sort is stable, so the lower row index comes first.
     fn sorted(rows: &[f64], query: &[f64], count: usize, left_out: Option<usize>) -> Vec<Neighbor> {
         let mut all: Vec<Neighbor> = rows
             .chunks(query.len())
@@ -324,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbors_are_those_of_a_sort_of_all_distances() {
+    fn agrees_with_sorting_all_distances() {
         for (rows, queries, columns, count) in
             [(1, 3, 2, 1), (70, 5, 1, 70), (2500, 130, 3, 7), (1300, 65, 40, 5)]
         {
@@ -341,7 +344,8 @@ mod tests {
     #[test]
     fn single_precision_far_from_the_origin_is_ranked_exactly() {
         let (rows, columns, count) = (3000, 8, 5);
-        // About 1e4 apart from the origin, 1 apart from each other: naive products keep no digit.
+        // The rows are about 1e4 from the origin and 1 from each other, so products of uncentered rows have no correct
+        // digit.
         let x: Vec<f32> = normals(rows * columns, 3).iter().map(|x| (1e4 + x) as f32).collect();
         let wide: Vec<f64> = x.iter().map(|&x| f64::from(x)).collect();
         let found = Reference::new(x, columns).nearest_others(count);
@@ -352,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outlier_far_away_costs_no_exactness() {
+    fn results_stay_exact_with_a_distant_outlier() {
         let columns = 4;
         let mut x: Vec<f32> = normals(2200 * columns, 4).iter().map(|&x| x as f32).collect();
         x[4 * 1500] = 1e30;
@@ -366,7 +370,7 @@ mod tests {
 
     #[test]
     fn among_equal_distances_the_lower_row_wins() {
-        // A lattice of bytes: most distances are tied.
+        // A grid of bytes, in which most distances are tied.
         let columns = 2;
         let x: Vec<f32> = (0..1600 * columns).map(|at| ((at * 7) % 5) as f32).collect();
         let wide: Vec<f64> = x.iter().map(|&x| f64::from(x)).collect();
@@ -380,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn asking_for_more_than_there_are_gives_all() {
+    fn more_neighbors_than_rows_returns_all_rows() {
         let reference = Reference::new(normals(6, 5), 2);
         assert_eq!(reference.nearest_others(10).len(), 3 * 2);
         assert!(reference.nearest_others(0).is_empty());

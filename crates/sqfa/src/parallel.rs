@@ -1,18 +1,19 @@
-//! Threads: work in parts that the problem alone decides, results in the order of the parts.
+//! Parallel execution. Work is divided into parts that depend only on the problem, and results are in the order of the
+//! parts.
 //!
-//! The parts never depend on the number of threads, so neither do the bits of a result. Every function here ends in [`each`],
-//! whose one instance of the thread pool's machinery serves the whole crate; generic use of it doubled the time to compile.
-//! A part costs about 50 ns of bookkeeping and should take at least some microseconds.
+//! Because the parts never depend on the number of threads, neither do the bits of a result. Every function here calls
+//! [`each`], so the whole crate has one instance of the thread pool's generic code; instantiating it everywhere doubled
+//! the compile time. A part costs about 50 ns of overhead and should take at least some microseconds.
 
 use std::cmp::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-/// Numbers in a task of [`rows`], so that short rows share one.
+/// Number of entries per task of [`rows`]. Short rows share a task.
 const NUMBERS_A_TASK: usize = 1 << 14;
 
-/// Runs some work for 0, 1, … `count − 1`.
+/// Runs `work` for 0, 1, …, `count − 1` in parallel.
 fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     if count == 1 {
         work(0);
@@ -21,27 +22,29 @@ fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     }
 }
 
-/// How many threads work at a time: for the size of scratch spaces, never for how work is cut.
+/// Returns the number of threads. Use it only for the size of scratch memory, never to divide work, because results
+/// would then depend on it.
 pub(crate) fn threads() -> usize {
     rayon::current_num_threads().max(1)
 }
 
-/// Runs some work on a thread of the pool: from any other thread every small step would wait for one of them to wake.
+/// Runs `work` on a thread of the pool. On any other thread, every small parallel step would wait until a thread of the
+/// pool wakes up.
 pub(crate) fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     rayon::scope(|_| work())
 }
 
-/// An item before its work, what came out of it afterwards.
+/// An item before its work, and its result afterwards.
 enum Slot<T, R> {
     Waiting(T),
     Running,
     Done(R),
 }
 
-/// Replaces every item by its result.
+/// Replaces each item by its result.
 fn work_on<T: Send, R: Send>(slots: &[Mutex<Slot<T, R>>], work: &(dyn Fn(T) -> R + Sync)) {
     each(slots.len(), &|index| {
-        // A slot belongs to one task, so nobody waits.
+        // Each slot is used by one task only, so the lock never waits.
         let slot = || slots[index].lock().unwrap_or_else(PoisonError::into_inner);
         let item = std::mem::replace(&mut *slot(), Slot::Running);
         if let Slot::Waiting(item) = item {
@@ -51,7 +54,7 @@ fn work_on<T: Send, R: Send>(slots: &[Mutex<Slot<T, R>>], work: &(dyn Fn(T) -> R
     });
 }
 
-/// What came out of every item, in their order.
+/// Returns the result of `work` for each item, in the order of the items.
 pub(crate) fn map<T: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(T) -> R + Sync,
@@ -74,7 +77,7 @@ fn results<T, R>(slots: Vec<Mutex<Slot<T, R>>>) -> Vec<R> {
     results
 }
 
-/// What came out of every item, in their order, or the error of the first that failed.
+/// Returns the result of `work` for each item in order, or the error of the first item that failed.
 pub(crate) fn try_map<T: Send, R: Send, E: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(T) -> Result<R, E> + Sync,
@@ -86,12 +89,12 @@ pub(crate) fn try_map<T: Send, R: Send, E: Send>(
     Ok(results)
 }
 
-/// Runs some work on every item.
+/// Runs `work` for each item.
 pub(crate) fn for_each<T: Send>(items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
     map(items, work);
 }
 
-/// Runs some work on every row of a row-major table, with its number.
+/// Runs `work` for each row of a row-major table. The arguments are the row index and the row.
 pub(crate) fn rows<T: Send>(table: &mut [T], width: usize, work: impl Fn(usize, &mut [T]) + Sync) {
     if width == 0 {
         return;
@@ -104,7 +107,8 @@ pub(crate) fn rows<T: Send>(table: &mut [T], width: usize, work: impl Fn(usize, 
     });
 }
 
-/// What came out of 0, 1, … `count − 1`, in tasks of `run` numbers that share a scratch space each.
+/// Returns the results of `work` for 0, 1, …, `count − 1`. Each task handles `run` consecutive numbers with a scratch
+/// value of its own.
 pub(crate) fn runs<S, R: Send>(
     count: usize,
     run: usize,
@@ -122,9 +126,9 @@ pub(crate) fn runs<S, R: Send>(
     results
 }
 
-/// Sorts row numbers; equal rows stand in the order of their numbers.
+/// Sorts row indices. Equal rows are ordered by their index, so the result does not depend on the number of threads.
 pub(crate) fn sort(rows: &mut [u32], compare: &(dyn Fn(u32, u32) -> Ordering + Sync)) {
-    // In place: a stable sort would take as much memory again.
+    // An unstable sort works in place; a stable sort would need as much memory again.
     rows.par_sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
 }
 
@@ -141,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_met_once_with_its_number() {
+    fn every_row_is_visited_once_with_its_index() {
         for width in [1, 3, NUMBERS_A_TASK + 1] {
             let mut table = vec![0; 5 * width];
             rows(&mut table, width, |row, values| {
@@ -153,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_error_is_reported_whichever_ends_first() {
+    fn the_error_of_the_first_failing_item_is_returned() {
         let result: Result<Vec<()>, usize> =
             try_map(0..100, |i| if i < 40 { Ok(()) } else { Err(i) });
         assert_eq!(result, Err(40));

@@ -1,10 +1,10 @@
-//! Labeled data as the mathematics sees it: borrowed rows of numbers, never copied as a whole.
+//! Samples as borrowed rows of numbers, which are never copied as a whole.
 
-/// A number type that data may come in: `u8`, `f32` or `f64`.
+/// Number types of data: `u8`, `f32` or `f64`.
 pub trait Scalar: Copy + Send + Sync + 'static {
-    /// The value as `f32`; exact for `u8` and `f32`.
+    /// Returns the value as `f32`. Exact for `u8` and `f32`.
     fn to_f32(self) -> f32;
-    /// The value as `f64`; always exact.
+    /// Returns the value as `f64`. Always exact.
     fn to_f64(self) -> f64;
 }
 
@@ -35,7 +35,19 @@ impl Scalar for f64 {
     }
 }
 
-/// A borrowed table of numbers, one point a row, with any strides.
+/// A borrowed table of numbers with one sample per row and any strides.
+///
+/// ```
+/// use sqfa::Table;
+///
+/// let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+/// let table = Table::row_major(&values, 2, 3).expect("2 rows of 3 numbers");
+/// assert_eq!(table.row(1), Some(&[4.0, 5.0, 6.0][..]));
+///
+/// // The same numbers in Fortran order: two rows, three columns.
+/// let table = Table::column_major(&values, 2, 3).expect("3 columns of 2 numbers");
+/// assert_eq!(table.get(1, 0), 2.0);
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Table<'a, T> {
     values: &'a [T],
@@ -46,19 +58,21 @@ pub struct Table<'a, T> {
 }
 
 impl<'a, T: Copy> Table<'a, T> {
-    /// A table whose rows lie one after the other; `None` when `values` is not `rows × columns` long.
+    /// Creates a table whose rows are contiguous, or returns `None` if `values` does not have `rows × columns` numbers.
     pub fn row_major(values: &'a [T], rows: usize, columns: usize) -> Option<Self> {
         Self::strided(values, rows, columns, columns, 1)
             .filter(|_| rows.checked_mul(columns) == Some(values.len()))
     }
 
-    /// A table whose columns lie one after the other (Fortran order).
+    /// Creates a table whose columns are contiguous (Fortran order), or returns `None` if `values` does not have `rows
+    /// × columns` numbers.
     pub fn column_major(values: &'a [T], rows: usize, columns: usize) -> Option<Self> {
         Self::strided(values, rows, columns, 1, rows)
             .filter(|_| rows.checked_mul(columns) == Some(values.len()))
     }
 
-    /// A table with given distances between neighbors; `None` when its last element lies outside `values`.
+    /// Creates a table from the distances between adjacent rows and between adjacent columns, in numbers. Returns
+    /// `None` if the last number lies outside `values`.
     pub fn strided(
         values: &'a [T],
         rows: usize,
@@ -77,7 +91,7 @@ impl<'a, T: Copy> Table<'a, T> {
         Some(Self { values, rows, columns, row_stride, column_stride })
     }
 
-    /// Some rows in a row; those beyond the last are not there.
+    /// Returns a range of consecutive rows. Rows beyond the last one are left out.
     pub fn rows_between(&self, rows: std::ops::Range<usize>) -> Self {
         let end = rows.end.min(self.rows);
         let start = rows.start.min(end);
@@ -85,22 +99,26 @@ impl<'a, T: Copy> Table<'a, T> {
         Self { values: &self.values[first..], rows: end - start, ..*self }
     }
 
-    /// The number of points.
+    /// Returns the number of rows, that is, of samples.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The number of dimensions.
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// One number.
+    /// Returns the number in a row and a column.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the position lies outside the table's values.
     pub fn get(&self, row: usize, column: usize) -> T {
         self.values[row * self.row_stride + column * self.column_stride]
     }
 
-    /// One point as a slice, when its numbers lie side by side.
+    /// Returns a row as a slice, or `None` if its numbers are not contiguous.
     pub fn row(&self, row: usize) -> Option<&'a [T]> {
         (self.column_stride == 1)
             .then(|| &self.values[row * self.row_stride..row * self.row_stride + self.columns])
@@ -108,7 +126,7 @@ impl<'a, T: Copy> Table<'a, T> {
 }
 
 impl<'a, T> Table<'a, T> {
-    /// Some rows that follow each other as one slice, when all their numbers lie side by side.
+    /// Returns some rows as one slice, or `None` if the rows are not consecutive or not contiguous.
     pub(crate) fn block(&self, rows: &[usize]) -> Option<&'a [T]> {
         let (first, last) = (*rows.first()?, *rows.last()?);
         let follow = rows.windows(2).all(|pair| pair[1] == pair[0] + 1);
@@ -116,31 +134,39 @@ impl<'a, T> Table<'a, T> {
             .then(|| &self.values[first * self.columns..(last + 1) * self.columns])
     }
 
-    /// One dimension of some points in a row as a slice, when their numbers lie side by side.
+    /// Returns one column of some consecutive rows as a slice, or `None` if its numbers are not contiguous.
     pub(crate) fn column(&self, rows: std::ops::Range<usize>, column: usize) -> Option<&'a [T]> {
         let first = column * self.column_stride;
         (self.row_stride == 1).then(|| &self.values[first + rows.start..first + rows.end])
     }
 }
 
-/// Points in whichever number type they came; the core never makes a copy of all of them.
+/// Samples in any supported number type, borrowed. The core never copies all of them.
+///
+/// ```
+/// use sqfa::{Points, Table};
+///
+/// let pixels = [0_u8, 128, 255, 64];
+/// let samples = Points::from(Table::row_major(&pixels, 2, 2).expect("2 rows of 2 numbers"));
+/// assert_eq!((samples.rows(), samples.columns()), (2, 2));
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub enum Points<'a> {
-    /// Bytes, such as pixels.
+    /// Samples of bytes, such as pixels.
     U8(Table<'a, u8>),
-    /// Single precision.
+    /// Samples in single precision.
     F32(Table<'a, f32>),
-    /// Double precision.
+    /// Samples in double precision.
     F64(Table<'a, f64>),
 }
 
-/// Points that own their numbers and can give the last of them back.
+/// Samples that own their numbers and can free the memory of the last ones.
 pub trait ShrinkingPoints {
-    /// The points that are there.
+    /// Returns a view of the current samples.
     fn view(&self) -> Points<'_>;
-    /// Lets two points change places.
+    /// Swaps two samples.
     fn swap_rows(&mut self, one: usize, other: usize);
-    /// Lets all points but the first ones go, and their memory with them.
+    /// Keeps the first `rows` samples and frees the others and their memory.
     fn keep_rows(&mut self, rows: usize);
 }
 
@@ -158,7 +184,7 @@ impl<P: ShrinkingPoints + ?Sized> ShrinkingPoints for Box<P> {
     }
 }
 
-/// Runs one generic expression on whichever table the points hold.
+/// Evaluates a generic expression for the table of some [`Points`](crate::Points), whatever its number type.
 #[macro_export]
 macro_rules! with_table {
     ($points:expr, $table:ident => $body:expr) => {
@@ -170,53 +196,53 @@ macro_rules! with_table {
     };
 }
 
-/// A column whose numbers their precision cannot hold well.
+/// A column whose values cause numerical problems in their precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Strained {
-    /// Which column.
+    /// Index of the column.
     pub column: usize,
-    /// In which way.
+    /// Kind of the problem.
     pub how: Strain,
 }
 
-/// How numbers strain their precision.
+/// A numerical problem of the values in a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Strain {
-    /// Sums of squares would overflow.
+    /// Values so large that sums of their squares would overflow.
     Overflow {
-        /// The largest number.
+        /// The largest absolute value, with its sign.
         value: f64,
     },
-    /// Squares of differences would vanish.
+    /// Values so close together that squares of their differences would underflow.
     Vanish {
-        /// From the lowest number to the highest.
+        /// Difference between the largest and the smallest value.
         spread: f64,
-        /// Whether other columns span enough.
+        /// Whether other columns have a larger spread.
         alone: bool,
     },
-    /// An offset took most digits.
+    /// Values with a large offset, which leaves few digits for their differences.
     Digits {
-        /// The lowest number.
+        /// The smallest value.
         low: f64,
-        /// From there to the highest.
+        /// Difference between the largest and the smallest value.
         spread: f64,
-        /// The same in steps of the precision.
+        /// Difference between the largest and the smallest value, in steps of the precision.
         steps: f64,
     },
 }
 
 impl Points<'_> {
-    /// The number of points.
+    /// Returns the number of samples.
     pub fn rows(&self) -> usize {
         with_table!(self, table => table.rows())
     }
 
-    /// The number of dimensions.
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         with_table!(self, table => table.columns())
     }
 
-    /// Bytes of a number in covariances of these points.
+    /// Returns the size in bytes of a number in covariances of these samples.
     pub fn width(&self) -> usize {
         match self {
             Self::U8(_) | Self::F32(_) => size_of::<f32>(),
@@ -224,7 +250,7 @@ impl Points<'_> {
         }
     }
 
-    /// Memory that the numbers occupy.
+    /// Returns the memory that the numbers occupy, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let size = match self {
             Self::U8(_) => size_of::<u8>(),
@@ -234,7 +260,7 @@ impl Points<'_> {
         self.rows() * self.columns() * size
     }
 
-    /// Some rows in a row; those beyond the last are not there.
+    /// Returns a range of consecutive samples. Rows beyond the last one are left out.
     pub fn rows_between(&self, rows: std::ops::Range<usize>) -> Self {
         match self {
             Self::U8(table) => Self::U8(table.rows_between(rows)),
@@ -267,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_that_strain_their_precision_are_named() {
+    fn columns_that_lose_digits_are_reported() {
         let told = |values: &[f64]| {
             let pairs: Vec<f64> =
                 values.iter().enumerate().flat_map(|(i, v)| [*v, i as f64]).collect();

@@ -1,54 +1,56 @@
-//! The metric the optimizer measures filters in: the total covariance plus noise, or none.
+//! The metric in which the optimizer measures steps: the total covariance plus noise, or the identity.
 //!
-//! M = Σ π_k(Φ_k + (γ_k−γ̄)(γ_k−γ̄)ᵀ) + σ²I. Where the data's variances differ by orders of magnitude, as in
-//! natural images, measuring steps in this metric saves most passes; where they do not, it saves nothing.
-//! In too many dimensions to factor M, or where no entries are at hand, its leading directions stand for it:
-//! M ≈ V diag(λ)Vᵀ + ρ(I − VVᵀ) + σ²I with the average variance ρ outside them.
+//! M = Σ π_k(Φ_k + (γ_k−γ̄)(γ_k−γ̄)ᵀ) + σ²I. If the variances of the data differ by orders of magnitude, as in natural
+//! images, steps in this metric save most passes; otherwise they save nothing. If there are too many columns to factor
+//! M, or entries are not stored, M is approximated by its leading directions: M ≈ V diag(λ)Vᵀ + ρ(I − VVᵀ) + σ²I, where
+//! ρ is the average variance outside of them.
 
 use crate::linalg::{
     CholeskySolver, Lower, Mat, MatRef, add_products, beside, lower_rows, transpose_times, triangle,
 };
 use crate::statistics::{ClassStatistics, leading_directions, total_variance};
 
-/// Whether to precondition.
+/// The choice whether to use a preconditioner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Preconditioning {
-    /// Decide from the size of the problem and the spread of its variances.
+    /// A choice based on the size of the problem and the spread of its variances.
     #[default]
     Auto,
-    /// Always.
+    /// Preconditioning in every fit.
     On,
-    /// Never.
+    /// No preconditioning.
     Off,
 }
 
-/// Beyond this dimension factoring costs more than it saves.
+/// Largest number of columns for which M is factored. Beyond it, the factorization costs more than it saves.
 const MAX_DIMENSION: usize = 8192;
-/// How far the largest variance must stand out from the average one (noise included) for it to pay:
-/// on MNIST (13 at σ² = 5, 36 at σ² = 1) it saves nothing, on SVHN (about 300) it saves four passes of five.
+/// Smallest ratio of the largest to the average variance (noise included) for which preconditioning pays off. On MNIST
+/// (ratio 13 at σ² = 5, 36 at σ² = 1) it saves nothing; on SVHN (ratio about 300) it saves four of five passes.
 const SPREAD: f64 = 50.0;
-/// Single precision cannot factor matrices that are worse conditioned than this.
+/// Smallest shift relative to the trace, because single precision cannot factor matrices with a larger condition
+/// number.
 const SMALLEST_SHIFT: f64 = 1e-6;
 
-/// Leading directions kept where M is not factored, and rounds spent on finding them.
+/// Number of leading directions that are kept if M is not factored.
 const DIRECTIONS: usize = 32;
+/// Number of subspace iterations that compute the leading directions.
 const ROUNDS: usize = 4;
 
-/// M⁻¹.
+/// The inverse M⁻¹ of the metric.
 #[derive(Debug)]
 pub(crate) enum Preconditioner {
     Identity,
     Total(CholeskySolver<f32>),
     Leading(Leading),
-    /// One for every start.
+    /// One preconditioner per initialization.
     Each(Vec<Preconditioner>),
 }
 
-/// (x − V diag(1 − level/(λ+σ²)) Vᵀx)/level with level = ρ + σ².
+/// The map x ↦ (x − V diag(1 − level/(λ+σ²)) Vᵀx)/level with level = ρ + σ².
 #[derive(Debug)]
 pub(crate) struct Leading {
     directions: Mat<f64>,
-    /// level/(λ+σ²) − 1.
+    /// The factors level/(λ+σ²) − 1, one per direction.
     factors: Vec<f64>,
     level: f64,
 }
@@ -61,7 +63,7 @@ impl Leading {
         let (directions, variances) = leading_directions(statistics, DIRECTIONS, ROUNDS)?;
         let outside = trace - variances.iter().sum::<f64>();
         let level = outside.max(0.0) / (n - directions.ncols()).max(1) as f64 + shift;
-        // Negative Ritz values are round-off; nothing is shortened by less than the level.
+        // Negative Ritz values are round-off. Steps along a leading direction are never longer than those outside.
         let factor = |variance: &f64| level / (variance.max(0.0) + shift).max(level) - 1.0;
         let factors = variances.iter().map(factor).collect();
         (level > 0.0 && level.is_finite()).then_some(Self { directions, factors, level })
@@ -84,7 +86,8 @@ impl Leading {
 }
 
 impl Preconditioner {
-    /// `largest_variance` is that of any class in any direction; with `Auto` it decides.
+    /// Creates the preconditioner. `largest_variance` is the largest variance of any class in any direction; with
+    /// [`Preconditioning::Auto`] it decides whether preconditioning is used.
     pub(crate) fn new(
         statistics: &ClassStatistics,
         noise: f64,
@@ -109,7 +112,7 @@ impl Preconditioner {
             let Some(entries) = covariance.entries() else { return Self::Identity };
             entries.add_lower_to(*share, &mut total);
         }
-        // One row a class: what its mean has beside the mean of all, and that times its share.
+        // One row per class: its mean minus the mean of all samples, and the same multiplied by the class prior.
         let means = statistics.means();
         let center: Vec<f64> = (0..n)
             .map(|i| shares.iter().enumerate().map(|(k, s)| s * means[(i, k)]).sum())
@@ -125,7 +128,7 @@ impl Preconditioner {
                 }
             }
         });
-        // The trace bounds the largest eigenvalue.
+        // The trace is an upper bound on the largest eigenvalue.
         let trace: f64 = Lower::new(&total, n).diagonal().map(f64::from).sum();
         let shift = noise.max(SMALLEST_SHIFT * trace);
         if shift <= 0.0 {
@@ -137,7 +140,7 @@ impl Preconditioner {
         CholeskySolver::of(Lower::new(&total, n)).map_or(Self::Identity, Self::Total)
     }
 
-    /// M⁻¹ of blocks that belong to several starts; `None` for each when M is the identity.
+    /// Multiplies blocks of several initializations by M⁻¹. The result is `None` for each block if M is the identity.
     pub(crate) fn apply(&self, of: &[(usize, MatRef<'_, f64>)]) -> Vec<Option<Mat<f64>>> {
         let blocks: Vec<_> = of.iter().map(|(_, block)| *block).collect();
         match self {
@@ -146,7 +149,7 @@ impl Preconditioner {
                 .iter()
                 .map(|&(start, block)| own[start].apply(&[(start, block)]).pop().flatten())
                 .collect(),
-            // Block by block, so that a start's bits do not depend on the others.
+            // Block by block, so that the bits of one initialization do not depend on the others.
             Self::Leading(leading) => {
                 blocks.iter().map(|block| Some(leading.solve(*block))).collect()
             }
@@ -165,7 +168,7 @@ impl Preconditioner {
         }
     }
 
-    /// Whether it does anything.
+    /// Whether the preconditioner differs from the identity.
     pub(crate) fn is_active(&self) -> bool {
         !matches!(self, Self::Identity)
     }

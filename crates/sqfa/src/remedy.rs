@@ -1,37 +1,37 @@
-//! What helps against an error, as a value: whoever knows the user's words for it (a flag, a parameter) can say them.
+//! Remedies for errors, as values: the command and Python phrase them with their own flags and parameters.
 
 use std::fmt;
 
-/// What helps.
+/// A change that can resolve an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remedy {
-    /// Points instead of class statistics, or a method that needs none.
+    /// Samples instead of class statistics, or a method that does not need samples.
     PointsOrOtherMethod,
-    /// Points instead of class statistics, or doing without.
+    /// Samples instead of class statistics, or omission of the setting that needs them.
     PointsOrWithout,
-    /// Points, or tails that have a covariance.
+    /// Samples, or t distributions with a covariance.
     PointsOrLighterTails,
-    /// A number where `auto` was asked for.
+    /// A number instead of `auto`.
     Number,
-    /// Fewer dimensions, as in the leading principal components.
+    /// Fewer columns, for example the leading principal components.
     FewerDimensions,
     /// Fewer filters.
     FewerFilters,
     /// More shrinkage.
     Shrinkage,
-    /// Covariances that keep all their entries.
+    /// Covariances that store all their entries.
     DenseStatistics,
 }
 
 impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::PointsOrOtherMethod => "give points, or use pca, lda or an sqfa method",
-            Self::PointsOrWithout => "give points, or leave it out",
+            Self::PointsOrOtherMethod => "use the samples, or use pca, lda or an sqfa method",
+            Self::PointsOrWithout => "use the samples, or leave this setting out",
             Self::PointsOrLighterTails => {
-                "a distribution with such tails has no covariance; give points, or use sqfa-t with ν above 2"
+                "a distribution with such tails has no covariance; use the samples, or use sqfa-t with ν above 2"
             }
-            Self::Number => "give a number instead of auto",
+            Self::Number => "specify a number instead of auto",
             Self::FewerDimensions => "reduce the dimension first",
             Self::FewerFilters => "use fewer filters",
             Self::Shrinkage => "use more shrinkage",
@@ -40,7 +40,7 @@ impl fmt::Display for Remedy {
     }
 }
 
-/// Several remedies in one phrase.
+/// Joins several remedies to one phrase.
 pub(crate) fn any_of(remedies: &[Remedy]) -> String {
     remedies.iter().map(Remedy::to_string).collect::<Vec<_>>().join(", or ")
 }

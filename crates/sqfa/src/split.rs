@@ -1,4 +1,4 @@
-//! Stratified splits of labeled data: the same share of every class is held out.
+//! Stratified splits of labeled data, which hold out the same fraction of every class.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -7,52 +7,58 @@ use thiserror::Error;
 
 use crate::labels::{Classes, Labels};
 
-/// Why data could not be split.
+/// An error of splitting data.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SplitError {
-    /// A class too small to be on both sides.
+    /// A class that is too small for both sides of the split.
     #[error(
-        "class '{class}' has {count} points: holding out a share of {share} needs at least one held-out point and two to learn from"
+        "class '{class}' has {count} samples: to hold out a fraction of {share}, it needs at least one held-out sample and two for training"
     )]
     TooFew {
-        /// The class.
+        /// Name of the class.
         class: String,
-        /// Its points.
+        /// Number of samples of the class.
         count: usize,
-        /// The share asked for.
+        /// Specified fraction.
         share: f64,
     },
-    /// A share outside (0, 1).
-    #[error("the held-out share is {share}: give a number strictly between 0 and 1")]
+    /// A fraction outside (0, 1).
+    #[error("the held-out fraction is {share}: specify a number strictly between 0 and 1")]
     Share {
-        /// The share asked for.
+        /// Specified fraction.
         share: f64,
     },
 }
 
-/// Rows on both sides of a split, each in ascending order.
+/// Row indices of both sides of a split, each in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    /// Rows to learn from.
+    /// Rows for training.
     pub learn: Vec<usize>,
-    /// Rows held out.
+    /// Held-out rows.
     pub held: Vec<usize>,
 }
 
-/// Holds out a share of every class, at least one point, chosen by the seed.
+/// Holds out a fraction of every class, at least one sample per class, selected by the seed.
+///
+/// # Errors
+///
+/// Returns an error if the fraction is not strictly between 0 and 1, or a class would keep fewer than two samples for
+/// training.
 pub fn stratified_split(labels: &Labels, share: f64, seed: u64) -> Result<Split, SplitError> {
     let held = held_out(labels.classes(), labels.codes().iter().copied(), share, seed)?;
     let learn = all_but(&held, labels.len()).map(|row| row as usize).collect();
     Ok(Split { learn, held: held.into_iter().map(|row| row as usize).collect() })
 }
 
-/// Numbers below a count but for some, which are in ascending order.
+/// Returns the numbers from 0 to `count` − 1, except for those in `left_out`, which is in ascending order.
 pub(crate) fn all_but(left_out: &[u32], count: usize) -> impl Iterator<Item = u32> + '_ {
     let mut next = left_out.iter().copied().peekable();
     (0..count as u32).filter(move |&row| next.next_if_eq(&row).is_none())
 }
 
-/// Which of some points are held out, in ascending order: four bytes a point, since of few columns these are mostly rows.
+/// Returns the indices of the held-out samples, in ascending order. Indices have four bytes, because for tables with
+/// few columns they are a considerable part of the memory.
 pub(crate) fn held_out(
     classes: &Classes,
     codes: impl Iterator<Item = u32> + Clone,
@@ -89,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_class_gives_its_share_and_no_row_is_lost() {
+    fn every_class_is_split_by_the_fraction_and_no_row_is_lost() {
         let values: Vec<i64> = (0..300).map(|row| if row % 3 == 0 { 0 } else { 1 }).collect();
         let labels = Labels::from_integers(&values);
         let split = stratified_split(&labels, 0.15, 7).unwrap();

@@ -1,23 +1,24 @@
-//! What the precision of points cannot hold of their columns: squares that overflow or vanish, digits lost to an offset.
+//! Search for columns with numerical problems: squares that overflow or underflow, or an offset that leaves few digits.
 
 use crate::finite::ends;
 use crate::points::{Points, Strain, Strained};
 
-/// Squares of larger numbers, summed over many points, come near the end of single precision, 3.4e38; squares of smaller
-/// differences near its beginning, 1.2e-38.
+/// Limits for single precision. Squares of larger values, summed over many samples, approach the largest number,
+/// 3.4e38; squares of smaller differences approach the smallest normal number, 1.2e-38.
 const SINGLE: (f64, f64) = (1e15, 1e-15);
-/// And of double precision, 1.8e308 and 2.2e-308.
+/// Limits for double precision, with the largest number 1.8e308 and the smallest normal number 2.2e-308.
 const DOUBLE: (f64, f64) = (1e150, 1e-145);
-/// A column that spans fewer steps of its precision than this tells classes apart by its last digits alone.
+/// Spread of a column, in steps of its precision, below which only its last digits distinguish classes.
 const STEPS: f64 = 1024.0;
 
 impl Points<'_> {
-    /// What the precision of the numbers cannot hold of their columns, in order; nothing where not all of them are finite.
+    /// Returns the columns whose values are badly represented in their precision, in ascending order. The list is empty
+    /// if a value is not finite.
     pub fn strained(&self) -> Vec<Strained> {
         self.strained_if_finite().unwrap_or_default()
     }
 
-    /// The same; `None` where not all of them are finite.
+    /// Returns the columns whose values are badly represented in their precision, or `None` if a value is not finite.
     pub(crate) fn strained_if_finite(&self) -> Option<Vec<Strained>> {
         let ((largest, smallest), step) = match self {
             Self::U8(_) => return Some(Vec::new()),

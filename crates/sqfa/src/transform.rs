@@ -1,4 +1,4 @@
-//! Points through filters: z = Fᵀx (+ offset), block by block in the points' own precision.
+//! Application of filters to samples: z = Fᵀx (+ offset), block by block in the samples' own precision.
 
 use std::borrow::Cow;
 
@@ -8,17 +8,17 @@ use crate::linalg::{
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 
-/// Features, one point a row, in the precision of the points they came from.
+/// Features, row-major with one sample per row, in the precision of the samples from which they were computed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Features {
-    /// Single precision: from bytes or single-precision points.
+    /// Features in single precision, computed from bytes or single-precision samples.
     F32(Vec<f32>),
-    /// Double precision.
+    /// Features in double precision.
     F64(Vec<f64>),
 }
 
 impl Features {
-    /// All features in double precision.
+    /// Returns all features in double precision.
     pub fn to_f64(&self) -> Vec<f64> {
         match self {
             Self::F32(values) => values.iter().map(|&value| f64::from(value)).collect(),
@@ -26,7 +26,7 @@ impl Features {
         }
     }
 
-    /// The same without a copy where they are.
+    /// Returns all features in double precision, without a copy if they already are.
     pub(crate) fn into_f64(self) -> Vec<f64> {
         match self {
             Self::F32(_) => self.to_f64(),
@@ -34,7 +34,7 @@ impl Features {
         }
     }
 
-    /// The features as points of `columns` dimensions, for a classifier or another reducer.
+    /// Returns the features as samples with `columns` columns, for a classifier or another method.
     pub fn as_points(&self, columns: usize) -> Points<'_> {
         let rows = |length: usize| length.checked_div(columns).unwrap_or(0);
         match self {
@@ -54,22 +54,34 @@ impl Features {
     }
 }
 
-/// Points of one block: enough for an efficient product, little beside the data.
+/// Number of samples per block: enough for an efficient product, and small compared with the data.
 pub(crate) const BLOCK: usize = 512;
-/// Numbers of points that are copied at a time, half a megabyte, unless they are of fewer points than this.
+/// Number of values that are copied at a time (half a megabyte).
 const COPIED: usize = 1 << 16;
+/// Minimum number of samples that are copied at a time.
 const LEAST: usize = 64;
-/// Up to so many filters points are read where they lie; for more, copies that a product of matrices packs take less time.
+/// Largest number of filters for which samples are read in place. For more filters, copying the samples into packed
+/// blocks takes less time.
 const FEW: usize = 64;
 
-/// Projects points through filters (n × m) and adds an offset (m values).
+/// Computes the features of samples: multiplies them by filters (n × m, one filter per column) and adds an offset of m
+/// numbers. The samples must have n columns.
 ///
-/// Points must have as many dimensions as the filters have rows.
+/// ```
+/// use sqfa::{Mat, Table, transform};
+///
+/// let rows = [1.0, 2.0, 3.0, 4.0];
+/// let samples = Table::row_major(&rows, 2, 2).expect("2 rows of 2 numbers");
+/// // One filter that adds both columns.
+/// let filters = Mat::from_fn(2, 1, |_, _| 1.0);
+/// let features = transform(samples.into(), filters.as_ref(), Some(&[10.0]));
+/// assert_eq!(features.to_f64(), [13.0, 17.0]);
+/// ```
 pub fn transform(points: Points<'_>, filters: MatRef<'_, f64>, offset: Option<&[f64]>) -> Features {
     project_points(points, Chosen::All(points.rows()), filters, Shift::after(offset))
 }
 
-/// Projects some of the points and adds an offset.
+/// Computes the features of some samples and adds an offset.
 pub(crate) fn transform_rows_offset(
     points: Points<'_>,
     rows: &[usize],
@@ -79,8 +91,8 @@ pub(crate) fn transform_rows_offset(
     project_points(points, Chosen::Some(rows), filters, Shift::after(offset))
 }
 
-/// Projects some of the points less a center (n values), which is taken off before anything is rounded to single precision:
-/// far from the origin that keeps the digits in which points differ.
+/// Computes the features of some samples minus a center of n numbers. The center is subtracted before values are
+/// rounded to single precision, so that samples far from the origin keep the digits in which they differ.
 pub(crate) fn transform_rows_about(
     points: Points<'_>,
     rows: &[usize],
@@ -90,13 +102,13 @@ pub(crate) fn transform_rows_about(
     project_points(points, Chosen::Some(rows), filters, Shift::Before(center))
 }
 
-/// What moves points or features.
+/// A shift of samples or features.
 #[derive(Clone, Copy)]
 enum Shift<'a> {
     None,
-    /// Taken off the points.
+    /// Numbers subtracted from the samples.
     Before(&'a [f64]),
-    /// Added to the features.
+    /// Numbers added to the features.
     After(&'a [f64]),
 }
 
@@ -106,10 +118,10 @@ impl<'a> Shift<'a> {
     }
 }
 
-/// Which points take part.
+/// The rows that are transformed.
 #[derive(Clone, Copy)]
 enum Chosen<'a> {
-    /// The first so many, which are all.
+    /// All rows, with their number.
     All(usize),
     Some(&'a [usize]),
 }
@@ -143,7 +155,8 @@ fn project_points(
     }
 }
 
-/// Points in the precision of the features, read where they lie if that is by rows or by columns.
+/// Computes features of samples that are in the precision of the features. Samples stored by rows or by columns are
+/// read in place.
 fn project_table<T: Scalar + Element>(
     table: &Table<'_, T>,
     chosen: Chosen<'_>,
@@ -183,7 +196,7 @@ fn project_table<T: Scalar + Element>(
     features
 }
 
-/// Copies of some points at a time, in the precision of the features.
+/// Computes features from copies of some samples at a time, in the precision of the features.
 fn project_copies<S: Scalar, T: Element>(
     table: &Table<'_, S>,
     chosen: Chosen<'_>,
@@ -217,7 +230,7 @@ fn project_copies<S: Scalar, T: Element>(
     features
 }
 
-/// Some points less a center, one after the other.
+/// Returns some samples minus a center, row-major.
 fn block_about<S: Scalar, T: Element>(
     table: &Table<'_, S>,
     rows: impl Iterator<Item = usize>,
@@ -231,9 +244,10 @@ fn block_about<S: Scalar, T: Element>(
     block
 }
 
-/// XᵀW for some of the points (rows of X) and as many rows of weights, row-major with `columns` numbers each.
+/// Computes XᵀW for some samples (the rows of X) and as many rows of weights, row-major with `columns` numbers each.
 ///
-/// Products are in the points' own precision over blocks of fixed size; the blocks' sums are added in order in f64.
+/// Products are computed in the samples' own precision over blocks of fixed size. The sums of the blocks are added in
+/// order in `f64`.
 pub(crate) fn gather_rows(
     points: Points<'_>,
     rows: &[usize],
@@ -263,7 +277,7 @@ fn gather_table<T: Scalar + Element>(
     gather_blocks(&block, table.columns(), rows, weights, m)
 }
 
-/// Blocks whose sums are kept until they are added in order.
+/// Number of blocks whose sums are computed in parallel before they are added in order.
 const GATHERED: usize = 16;
 
 fn gather_blocks<'a, T: Element>(
@@ -294,7 +308,7 @@ fn gather_blocks<'a, T: Element>(
     total
 }
 
-/// Some points, one after the other, in the precision of a product.
+/// Returns some samples, row-major, in the precision of a product.
 fn block_of<S: Scalar, T: Element>(
     table: &Table<'_, S>,
     rows: impl Iterator<Item = usize>,

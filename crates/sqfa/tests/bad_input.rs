@@ -1,4 +1,4 @@
-//! Bad input is refused with a message that names what, where, how much and the remedy.
+//! Invalid input is rejected with a message that names what is wrong, where, by how much, and the remedy.
 
 #![allow(clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ use sqfa::{
 use common::{Normal, diagonal};
 use problems::{Sample, axes, given, random_classes, recipe};
 
-/// Asserts that something was refused and that the message holds every one of the parts.
+/// Asserts that an input was rejected and that the message contains all of the parts.
 #[track_caller]
 fn refused<T, E: Display>(result: Result<T, E>, parts: &[&str]) {
     let Err(error) = result else { panic!("accepted, but {parts:?} should be wrong with it") };
@@ -54,7 +54,7 @@ fn values_that_are_not_finite() {
     for (value, name) in [(f64::NAN, "NaN"), (f64::INFINITY, "inf"), (f64::NEG_INFINITY, "-inf")] {
         let mut values = sample.values.clone();
         values[17 * 4 + 2] = value;
-        let parts = [name, "point 17", "dimension 2", "remove or replace"];
+        let parts = [name, "row 17", "column 2", "remove or replace"];
         let singles: Vec<f32> = values.iter().map(|&value| value as f32).collect();
         let by_columns: Vec<f64> = (0..240).map(|at| values[at % 60 * 4 + at / 60]).collect();
         refused(statistics(Table::row_major(&values, 60, 4).unwrap(), &sample.labels), &parts);
@@ -75,11 +75,17 @@ fn too_few_classes_samples_or_dimensions() {
     let one = Labels::from_integers(&[4, 4, 4]);
     let lonely = Labels::from_texts(&["cat", "dog", "dog"]);
     let table = Table::row_major(&values, 3, 2).unwrap();
-    refused(statistics(table, &one), &["1 class", "at least 2"]);
     refused(statistics(table, &lonely), &["class 'cat'", "1 sample", "at least 2", "drop"]);
     for fit in fits(table, &one) {
-        assert!(fit.is_err());
+        refused(fit, &["1 class", "at least 2"]);
     }
+    // Statistics may describe a single class, but no fit can.
+    let single = statistics(table, &one).unwrap();
+    refused(
+        Pipeline::named("lda", 1).unwrap().fit(single.clone(), &mut |_| Control::Continue),
+        &["1 class", "at least 2"],
+    );
+    refused(recipe(1, "calvo-oller").fit(&single), &["1 class", "at least 2"]);
     for fit in fits(table, &lonely) {
         refused(fit, &["class 'cat'", "1 "]);
     }
@@ -89,26 +95,26 @@ fn too_few_classes_samples_or_dimensions() {
     let none: [f64; 0] = [];
     let no_points = Table::row_major(&none, 0, 2).unwrap();
     let nothing = Labels::from_integers(&[]);
-    refused(statistics(no_points, &nothing), &["0 points", "2 dimensions", "at least 1"]);
+    refused(statistics(no_points, &nothing), &["0 samples", "2 columns", "at least 1"]);
     let no_features = Table::row_major(&none, 3, 0).unwrap();
     let two = Labels::from_integers(&[0, 1, 1]);
-    refused(statistics(no_features, &two), &["3 points", "0 dimensions", "at least 1"]);
+    refused(statistics(no_features, &two), &["3 samples", "0 columns", "at least 1"]);
     let six = Labels::from_integers(&[0, 1, 1, 0, 1, 0]);
     for fit in fits(Table::row_major(&none, 6, 0).unwrap(), &six) {
-        refused(fit, &["6 points", "0 dimensions", "at least 1"]);
+        refused(fit, &["6 samples", "0 columns", "at least 1"]);
     }
     for fit in fits(no_points, &nothing) {
-        refused(fit, &["0 points", "at least 1"]);
+        refused(fit, &["0 samples", "at least 1"]);
     }
     let mut empty = ClassAccumulator::new(Classes::numbered(2), 0);
-    refused(empty.update(no_features.into(), &two), &["0 dimensions", "at least 1"]);
+    refused(empty.update(no_features.into(), &two), &["0 columns", "at least 1"]);
 }
 
 #[test]
 fn labels_that_do_not_fit() {
     let sample = Sample::draw(&[10, 10], 3, 2);
     let short = sample.labels.select(&(0..17).collect::<Vec<_>>());
-    let parts = ["17 labels", "20 points", "one label per point"];
+    let parts = ["17 labels", "20 samples", "one label per sample"];
     refused(statistics(Table::row_major(&sample.values, 20, 3).unwrap(), &short), &parts);
     for fit in fits(Table::row_major(&sample.values, 20, 3).unwrap(), &short) {
         refused(fit, &parts);
@@ -118,9 +124,9 @@ fn labels_that_do_not_fit() {
     refused(sums.update(sample.points(), &strange), &["'9'", "row 0", "2 known classes"]);
     let narrow = Table::row_major(&sample.values, 30, 2).unwrap();
     let labels = Labels::from_integers(&[1; 30]);
-    refused(sums.update(narrow.into(), &labels), &["2 dimensions", "3 dimensions"]);
+    refused(sums.update(narrow.into(), &labels), &["2 columns", "3 columns"]);
     let other = ClassAccumulator::new(Classes::numbered(2), 2);
-    refused(sums.merge(&other), &["2 dimensions", "3 dimensions"]);
+    refused(sums.merge(&other), &["2 columns", "3 columns"]);
     let other = ClassAccumulator::new(Classes::numbered(3), 3);
     refused(sums.merge(&other), &["different sets of classes"]);
     refused(stratified_split(&sample.labels, 1.5, 0), &["1.5", "between 0 and 1"]);
@@ -138,7 +144,7 @@ fn settings_that_make_no_sense() {
     }
     refused(
         fit(recipe(2, "calvo-oller").restarts(Restarts::Count(0))),
-        &["restarts", "at least 1"],
+        &["initializations", "at least 1"],
     );
     let groups = recipe(2, "calvo-oller").learning(Learning::Sequential(0));
     refused(fit(groups), &["groups", "at least 1"]);
@@ -163,21 +169,21 @@ fn starts_that_make_no_sense() {
     let statistics = given(&random_classes(4, 3, 4));
     let fit =
         |start: Mat<f64>| recipe(2, "calvo-oller").start(Start::Given(start)).fit(&statistics);
-    refused(fit(axes(4, &[1])), &["4 × 1", "4 dimensions", "2 filters"]);
-    refused(fit(axes(3, &[0, 1])), &["3 × 2", "4 dimensions"]);
+    refused(fit(axes(4, &[1])), &["4 × 1", "4 × 2"]);
+    refused(fit(axes(3, &[0, 1])), &["3 × 2", "4 × 2"]);
     refused(
         fit(Mat::from_fn(4, 2, |_, _| f64::NAN)),
-        &["starting filters", "non-finite", "finite"],
+        &["initial filters", "not finite", "pass finite numbers"],
     );
-    refused(fit(Mat::zeros(4, 2)), &["starting filters", "zero"]);
+    refused(fit(Mat::zeros(4, 2)), &["initial filters", "zero"]);
     let twice = recipe(2, "wasserstein")
         .constraint(sqfa::constraint::Constraint::Orthonormal)
         .start(Start::Given(axes(4, &[1, 1])))
         .fit(&statistics);
-    refused(twice, &["starting filters", "depend on each other"]);
+    refused(twice, &["initial filters", "linearly dependent"]);
 }
 
-/// Two classes named cat and dog, the covariance of the second as given.
+/// Creates statistics of two classes, cat and dog, with the specified covariance for dog.
 fn pets(covariance: Vec<f64>) -> Result<ClassStatistics, StatisticsError> {
     let order = covariance.len().isqrt();
     let classes = Classes::Texts(vec!["cat".into(), "dog".into()]);
@@ -205,10 +211,10 @@ fn covariances_that_are_none() {
     }
     let parts = ["class 'dog'", "not symmetric", "(2, 1)", "0.7", "average"];
     refused(pets(edited(7, 0.7)), &parts);
-    refused(pets(edited(4, -2.0)), &["class 'dog'", "negative variance -2", "dimension 1", "pass"]);
-    // √(2·4) = 2.83 is the most there can be.
+    refused(pets(edited(4, -2.0)), &["class 'dog'", "negative variance -2", "column 1", "pass"]);
+    // The covariance may be at most √(2·4) = 2.83.
     refused(pets(symmetric(2, 1, 3.0)), &["class 'dog'", "(2, 1)", "3", "2.82", "pass"]);
-    // Every pair is possible, all three together are not.
+    // Each pair of covariances is possible, but all three together are not.
     let mut impossible = diagonal(&[1.0; 3]);
     (0..9).filter(|at| at % 4 != 0).for_each(|at| impossible[at] = -0.8);
     refused(pets(impossible), &["class 'dog'", "indefinite", "positive semi-definite"]);
@@ -224,59 +230,59 @@ fn given_arrays_that_do_not_fit_together() {
     let sound = || vec![identity(), identity()];
     build(None, &[0.0; 4], sound()).unwrap();
     refused(build(None, &[0.0; 5], sound()), &["means", "5", "4", "2 classes"]);
-    refused(build(None, &[], sound()), &["0 dimensions", "at least 1"]);
+    refused(build(None, &[], sound()), &["0 columns", "at least 1"]);
     refused(build(None, &[0.0; 4], vec![identity()]), &["covariances", "1", "2"]);
     refused(build(None, &[0.0; 4], vec![identity(), vec![1.0]]), &["covariances", "1", "4"]);
     refused(build(Some(vec![3]), &[0.0; 4], sound()), &["counts", "1", "2"]);
     let infinite = [0.0, 0.0, f64::INFINITY, 0.0];
     refused(build(None, &infinite, sound()), &["mean", "class '1'", "inf", "remove or replace"]);
-    let one = ClassStatistics::from_second_moments(
-        Classes::numbered(1),
+    let none = ClassStatistics::from_second_moments(
+        Classes::numbered(0),
         None,
         2,
-        GivenMatrices::F64(vec![identity()]),
+        GivenMatrices::F64(vec![]),
     );
-    refused(one, &["1 class", "at least 2"]);
+    refused(none, &["0 class", "at least 2"]);
 }
 
 #[test]
 fn zero_noise_needs_full_rank() {
     let silent = |filters| recipe(filters, "calvo-oller").noise(Noise::Value(0.0));
-    // As many samples as dimensions are one too few.
+    // With as many samples as columns, one sample is missing for full rank.
     let few = Sample::draw(&[30, 6], 6, 5).statistics();
-    let parts = ["class '1'", "6 samples", "6 dimensions", "set noise", "oas"];
+    let parts = ["class '1'", "6 samples", "6 dimensions", "set a positive noise", "oas"];
     refused(silent(2).fit(&few), &parts);
     let constant = Sample::draw(&[30, 30], 3, 6).mapped(4, |row| [row, &[0.1]].concat());
-    let parts = ["dimension 3", "class '0'", "noise is 0", "set noise", "drop"];
+    let parts = ["dimension 3", "class '0'", "noise is 0", "set a positive noise", "drop"];
     refused(silent(2).fit(&constant.statistics()), &parts);
-    // Two dimensions that are copies of each other pass every check and fail in the factorisation.
+    // Two identical columns pass every check and fail in the Cholesky factorization.
     let copies = Normal { mean: vec![0.0; 2], covariance: vec![1.0; 4] };
     let sound = Normal::diagonal(&[0.0, 1.0], &[1.0, 2.0]);
-    let parts = ["class '1'", "not positive definite", "pivot", "noise 0", "increase noise"];
+    let parts = ["class '1'", "not positive definite", "pivot", "noise 0", "increase the noise"];
     refused(silent(2).fit(&given(&[sound, copies])), &parts);
 }
 
 #[test]
 fn large_indefinite_covariances_are_found_out_in_feature_space() {
-    // Beyond 256 dimensions matrices are not factored beforehand.
+    // With more than 256 columns, matrices are not factored beforehand.
     let order = 260;
     let mut bad = diagonal(&vec![1.0; order]);
     for (i, j) in [(0, 1), (0, 2), (1, 2)] {
         (bad[i * order + j], bad[j * order + i]) = (-0.9, -0.9);
     }
     let statistics = pets(bad).unwrap();
-    // (1, 1, 1) has the eigenvalue 1 − 2·0.9 = −0.8.
+    // The vector (1, 1, 1) has the eigenvalue 1 − 2·0.9 = −0.8.
     let start = Mat::from_fn(order, 1, |i, _| f64::from(u8::from(i < 3)));
     for noise in [0.1, 2.0] {
         let recipe = recipe(1, "calvo-oller").noise(Noise::Value(noise));
         let fit = recipe.clone().start(Start::Given(start.clone())).fit(&statistics);
         refused(fit, &["class 'dog'", "positive semi-definite"]);
-        // Filters that start elsewhere are drawn there, where classes seem to differ most.
+        // Filters with another initialization move towards this direction, where the classes seem to differ most.
         refused(recipe.fit(&statistics), &["class 'dog'", "positive semi-definite"]);
     }
 }
 
-/// A distance that is never a number.
+/// A distance that is always NaN.
 struct Never;
 
 impl Dissimilarity for Never {
@@ -294,7 +300,7 @@ fn a_users_distance_that_is_not_a_number() {
         .unwrap()
         .distance(Distance::custom(Never))
         .fit(&given(&random_classes(4, 3, 7)));
-    let parts = ["distance 'never'", "classes '0' and '1'", "NaN", "the distance's own code"];
+    let parts = ["distance 'never'", "classes '0' and '1'", "NaN", "a distance of your own"];
     refused(fit, &parts);
 }
 

@@ -1,4 +1,4 @@
-//! The same bits at any number of threads, for statistics and fits, in both precisions.
+//! Results have the same bits at any number of threads, for statistics and fits in both precisions.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ use problems::{Sample, bits, entries, recipe};
 const COLUMNS: usize = 600;
 const THREADS: [usize; 3] = [1, 2, 5];
 
-/// Three classes whose variances fall over the dimensions, as those of images do.
+/// Three classes whose variances decrease over the columns, like those of images.
 fn sample() -> Sample {
     let mut rng = stream(601);
     let counts = [650, 700, 620];
@@ -54,7 +54,7 @@ fn statistics(points: Points<'_>, sample: &Sample) -> Vec<ClassStatistics> {
         .collect()
 }
 
-/// The statistics of one data set at every number of threads have the same bits; returns one of them.
+/// Computes statistics at several numbers of threads, asserts that their bits are equal, and returns one result.
 fn same_statistics(points: Points<'_>, sample: &Sample) -> ClassStatistics {
     let mut all = statistics(points, sample);
     let last = all.pop().unwrap();
@@ -137,7 +137,7 @@ fn the_same_seed_gives_the_same_bits_and_another_another_start() {
     assert_eq!(first.trace(), again.trace());
     let start = |fitted: &sqfa::FittedSqfa| fitted.restarts()[0].trace[0];
     assert_ne!(start(&first), start(&other));
-    // Starts of one fit differ from each other, too.
+    // Initializations within one fit differ from each other as well.
     assert_ne!(first.restarts()[0].trace[0], first.restarts()[1].trace[0]);
 }
 

@@ -1,4 +1,4 @@
-//! Maps of points: their kernels, units, memory of what was learned, precision, threads and refusals.
+//! Nonlinear feature maps: kernels, scaling, serialization of parts, precision, threads and rejected input.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use rand_distr::{Distribution, StandardNormal};
 use sqfa::lift::{Lift, LiftError, LiftKind, LiftParts, LiftRecipe};
 use sqfa::{Points, Table};
 
-/// Sums of a few hundred products in double precision.
+/// Tolerance for sums of a few hundred products in double precision.
 const ROUNDING: f64 = 1e-10;
 
 fn normals(count: usize, seed: u64) -> Vec<f64> {
@@ -29,7 +29,7 @@ fn mapped(lift: &Lift, values: &[f64]) -> Vec<Vec<f64>> {
     features.chunks(lift.dimension()).map(<[f64]>::to_vec).collect()
 }
 
-/// The columns as a map scales them.
+/// Returns the columns as a map scales them.
 fn scaled(lift: &Lift, values: &[f64]) -> Vec<Vec<f64>> {
     let LiftParts { offset, factors, .. } = lift.parts();
     let scale = |(j, value): (usize, &f64)| (value - offset[j]) * factors[j];
@@ -90,13 +90,13 @@ fn nystroem_features_have_the_kernel_of_the_kept_points_exactly() {
             assert!(gap.abs() < 1e-8, "{i} {j}: {gap:e}");
         }
     }
-    // Elsewhere the kernel of the features is never above the true one at a point and itself.
+    // At other samples, the kernel of a sample with itself is never larger for the features than the true kernel.
     assert!(features.iter().all(|row| product(row, row) < 1.0 + 1e-8));
-    // All points kept: the kernel itself.
+    // If all samples are kept, the features have exactly the kernel.
     let all = recipe("nystroem:60").fit(table(&values, 4)).unwrap();
     let (features, z) = (mapped(&all, &values), scaled(&all, &values));
     let gap = |i: usize, j: usize| product(&features[i], &features[j]) - kernel(&z[i], &z[j]);
-    // What the cut of small eigenvalues takes away.
+    // Tolerance for the small eigenvalues that are dropped.
     assert!((0..60).all(|i| (0..60).all(|j| gap(i, j).abs() < 1e-4)));
 }
 
@@ -106,7 +106,7 @@ fn fourier_features_have_the_kernel_on_average() {
     let count = 20_000;
     let lift = recipe(&format!("fourier:{count}")).fit(table(&values, 3)).unwrap();
     let (features, z) = (mapped(&lift, &values), scaled(&lift, &values));
-    // Means of so many terms of variance 1 and less: five deviations.
+    // Tolerance of five standard deviations of a mean of this many terms with variance at most 1.
     let allowed = 5.0 / (count as f64).sqrt();
     for i in 0..30 {
         for j in 0..30 {
@@ -117,7 +117,7 @@ fn fourier_features_have_the_kernel_on_average() {
 }
 
 #[test]
-fn the_usual_bandwidth_is_the_median_distance_in_units_of_the_columns() {
+fn the_default_bandwidth_is_the_median_distance_of_scaled_columns() {
     let values = normals(2 * 101, 5);
     let lift = recipe("nystroem:5").fit(table(&values, 2)).unwrap();
     let width = lift.parts().bandwidth;
@@ -138,7 +138,7 @@ fn the_usual_bandwidth_is_the_median_distance_in_units_of_the_columns() {
 }
 
 #[test]
-fn units_of_columns_and_constant_columns_change_nothing() {
+fn features_do_not_depend_on_units_or_constant_columns() {
     let plain = normals(3 * 80, 6);
     let other: Vec<f64> = plain
         .chunks(3)
@@ -178,7 +178,7 @@ fn single_precision_and_bytes_give_single_precision_close_to_double() {
 }
 
 #[test]
-fn parts_make_the_same_map_again_and_bits_do_not_depend_on_threads() {
+fn maps_are_restored_from_parts_and_bits_do_not_depend_on_threads() {
     let values = normals(6 * 700, 8);
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     for kind in ["quadratic", "fourier:33", "nystroem:33"] {
@@ -194,12 +194,13 @@ fn parts_make_the_same_map_again_and_bits_do_not_depend_on_threads() {
 }
 
 #[test]
-fn what_cannot_be_learned_is_refused_with_a_remedy() {
+fn invalid_recipes_are_rejected_with_a_remedy() {
     let values = normals(2 * 10, 9);
     let fit = |recipe: LiftRecipe| recipe.fit(table(&values, 2)).unwrap_err().to_string();
-    assert!(fit(recipe("nystroem:11")).contains("there are 10: ask for at most 10"));
+    assert!(fit(recipe("nystroem:11")).contains("there are only 10: use at most nystroem:10"));
     assert!(
-        fit(recipe("nystroem:9000")).contains("more than 8192: ask for fewer, or use fourier:9000")
+        fit(recipe("nystroem:9000"))
+            .contains("8192 is the largest supported: use fewer features, or fourier:9000")
     );
     for bandwidth in [0.0, -1.0, f64::NAN] {
         let error = fit(LiftRecipe { bandwidth: Some(bandwidth), ..recipe("fourier:5") });
@@ -231,7 +232,7 @@ fn what_cannot_be_learned_is_refused_with_a_remedy() {
 }
 
 #[test]
-fn parts_that_do_not_fit_together_are_refused() {
+fn inconsistent_parts_are_rejected() {
     let values = normals(2 * 10, 10);
     let sound = recipe("nystroem:4").fit(table(&values, 2)).unwrap().parts().clone();
     let spoil: [fn(&mut LiftParts); 6] = [

@@ -1,4 +1,4 @@
-//! Cleaning finds what was planted: quiet neurons, outlying trials, unstable neurons.
+//! Cleaning removes what the test planted: quiet neurons, outlying trials and unstable neurons.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,18 +13,19 @@ const QUIET: usize = 3;
 const UNSTABLE: usize = 9;
 const OUTLYING: [usize; 5] = [17, 120, 121, 400, 599];
 
-/// Counts in 50 ms of two classes with different rates, and what is wrong with some of them.
+/// Spike counts in 50 ms for two classes with different rates, with planted outliers.
 fn recording() -> (Vec<f64>, Vec<u32>) {
     let mut random = ChaCha12Rng::seed_from_u64(1);
     let mut counts = Vec::with_capacity(TRIALS * NEURONS);
     let codes: Vec<u32> = (0..TRIALS).map(|trial| (trial % 2) as u32).collect();
     for trial in 0..TRIALS {
         for neuron in 0..NEURONS {
-            // Binomial counts of mean 2 or 3: forty chances each.
+            // Binomial counts with mean 2 or 3 from forty trials each.
             let chance =
                 if neuron == QUIET { 0.0005 } else { 0.05 + 0.025 * f64::from(codes[trial]) };
             let mut count = (0..40).filter(|_| random.random::<f64>() < chance).count() as f64;
-            // In one trial of thirty the whole population fires twice; one neuron does so by itself, often and strongly.
+            // In the outlying trials, the whole population fires three times as much plus 6 spikes. Below, one neuron alone
+            // fires strongly in every 40th trial.
             if OUTLYING.contains(&trial) && neuron != QUIET {
                 count = 3.0 * count + 6.0;
             }
@@ -50,7 +51,7 @@ fn names() -> Vec<String> {
 }
 
 #[test]
-fn what_was_planted_is_removed() {
+fn planted_outliers_are_removed() {
     let (counts, codes) = recording();
     let found = clean(points(&counts), &codes, &names(), &cleaning()).unwrap();
     let quiet: Vec<usize> = found.quiet.iter().map(|one| one.index).collect();
@@ -68,9 +69,9 @@ fn what_was_planted_is_removed() {
 }
 
 #[test]
-fn a_neuron_with_many_outlying_trials_goes() {
+fn a_neuron_with_many_outlying_trials_is_removed() {
     let (mut counts, codes) = recording();
-    // Alone among many, too weak to make its trials outlying: a tenth of its trials at six times its deviation.
+    // One neuron in a tenth of its trials at six times its deviation, too weak to make these trials outlying.
     let calm = Cleaning { deviations: 1e6, ..cleaning() };
     for trial in (5..TRIALS).step_by(23) {
         counts[trial * NEURONS + UNSTABLE] = 14.0;
@@ -83,7 +84,7 @@ fn a_neuron_with_many_outlying_trials_goes() {
 }
 
 #[test]
-fn counts_and_rates_are_cleaned_alike() {
+fn counts_and_rates_give_the_same_result() {
     let (counts, codes) = recording();
     let rates: Vec<f64> = counts.iter().map(|count| count / 0.05).collect();
     let by_rate = Cleaning { window: None, ..cleaning() };
@@ -95,7 +96,7 @@ fn counts_and_rates_are_cleaned_alike() {
 }
 
 #[test]
-fn what_cannot_be_cleaned_is_named() {
+fn invalid_recordings_are_rejected() {
     let (mut counts, codes) = recording();
     let ask =
         |counts: &[f64], cleaning: &Cleaning| clean(points(counts), &codes, &names(), cleaning);
@@ -109,15 +110,16 @@ fn what_cannot_be_cleaned_is_named() {
     counts[5 * NEURONS + 2] = -1.0;
     let negative = RobustError::NotACount { row: 5, column: 2, value: -1.0 };
     assert_eq!(ask(&counts, &cleaning()), Err(negative));
-    // Ten trials of a class are too few for ten components.
+    // Ten trials in a class are too few for ten components.
     let few: Vec<f64> = recording().0[..22 * NEURONS].to_vec();
     let failed = clean(points(&few), &codes[..22], &names(), &cleaning());
     assert!(matches!(failed, Err(RobustError::InClass { .. })), "{failed:?}");
 }
 
 #[test]
-fn a_class_is_not_lost_to_cleaning() {
-    // Most trials of the first class lie at its center, none of the second do: a threshold at the median takes all of them.
+fn cleaning_that_would_remove_a_class_is_an_error() {
+    // Most trials of the first class lie at its center, and none of the second class do. A threshold at the median
+    // therefore removes the whole second class.
     let mut rates: Vec<f64> = (0..100).map(|trial| 100.0 + 1e-5 * f64::from(trial)).collect();
     rates.extend((0..80).map(|trial| if trial % 2 == 0 { 99.0 } else { 101.0 }));
     let codes: Vec<u32> = (0..180).map(|trial| u32::from(trial >= 140)).collect();

@@ -12,8 +12,9 @@ from sklearn.utils.validation import column_or_1d
 
 from .. import _core
 from .._threads import thread_count
+from ..typing import CovarianceEstimator, Form, NamedWithNumber
 from ._envelope import open_envelope, sealed
-from ._inputs import all_zero, loose_points, repetition_counts, row_blocks, without_zeros
+from ._inputs import all_zero, loose_points, repetition_counts, row_blocks, unwrap, without_zeros
 from ._labels import check_room, class_names, joined, positions
 from ._statistics import ClassStatistics, estimator_name, sketch_size
 from ._streams import ArrowStream
@@ -48,6 +49,10 @@ class ClassAccumulator:
     counts : ndarray of shape (n_classes,)
         Points seen of every class, as 64-bit numbers.
 
+    See Also
+    --------
+    class_statistics : Statistics of samples that are in memory.
+
     References
     ----------
     Chan, Golub & LeVeque, "Algorithms for computing the sample variance", The American Statistician
@@ -71,7 +76,11 @@ class ClassAccumulator:
     """
 
     def __init__(
-        self, classes: ArrayLike | None = None, *, form: str = "dense", n_jobs: int | None = None
+        self,
+        classes: ArrayLike | None = None,
+        *,
+        form: Form = "dense",
+        n_jobs: int | None = None,
     ) -> None:
         self.n_jobs = n_jobs
         self._sketch = sketch_size(form)
@@ -92,9 +101,9 @@ class ClassAccumulator:
         return None if self._sums is None else int(self._sums.dimension())
 
     @property
-    def form(self) -> str:
+    def form(self) -> Form:
         """What is kept of a class: "dense" or "sketch:ROWS"."""
-        return "dense" if self._sketch is None else f"sketch:{self._sketch}"
+        return "dense" if self._sketch is None else NamedWithNumber(f"sketch:{self._sketch}")
 
     def update(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> ClassAccumulator:
         """Add labeled points, in place; nothing is added when anything is wrong with them.
@@ -119,7 +128,7 @@ class ClassAccumulator:
                 self.update(block, labels)
             return self
         X = loose_points(X, least=0)
-        labels = column_or_1d(y, warn=True)
+        labels = column_or_1d(unwrap(y), warn=True)
         if len(labels) != X.shape[0]:
             raise ValueError(f"{len(labels)} labels for {X.shape[0]} points: give one label per point")
         self._check_width(X.shape[1])
@@ -217,24 +226,53 @@ class ClassAccumulator:
             total = subtrees.pop()[1].merge(total)
         return total
 
-    def finish(self, covariance_estimator: str | float = "empirical") -> ClassStatistics:
-        """The statistics so far; needs at least two classes with at least two points each."""
+    def finish(self, covariance_estimator: CovarianceEstimator = "empirical") -> ClassStatistics:
+        """Return the statistics so far; every class needs at least two samples.
+
+        Parameters
+        ----------
+        covariance_estimator : {"empirical", "oas"} or float, default="empirical"
+            The estimator of the class covariances.
+
+        Returns
+        -------
+        ClassStatistics
+            Counts, means and covariances of the classes.
+        """
         if self._sums is None:
             raise ValueError("no points yet: call update first")
         core = self._sums.finish(estimator_name(covariance_estimator), thread_count(self.n_jobs))
         return ClassStatistics(core, self.classes)
 
     def to_bytes(self) -> bytes:
-        """The accumulator as bytes, for another process or machine; labels keep their type.
+        """Return the accumulator as bytes, for another process or machine; labels keep their type.
 
         With whole numbers of 64 bits or text as labels they are the bytes that ``sqfa stats`` writes.
+
+        Returns
+        -------
+        bytes
+            The class statistics so far.
         """
         sums = b"" if self._sums is None else self._sums.to_bytes()
         return sealed(sums, self.classes, self._fixed)
 
     @classmethod
     def from_bytes(cls, data: bytes, *, n_jobs: int | None = None) -> ClassAccumulator:
-        """The accumulator in the bytes of :meth:`to_bytes`; damaged bytes raise a ValueError."""
+        """Return the accumulator in the bytes of :meth:`to_bytes`; damaged bytes raise a ValueError.
+
+        Parameters
+        ----------
+        data : bytes
+            What :meth:`to_bytes` returned.
+        n_jobs : int, default=None
+            Threads.
+
+        Returns
+        -------
+        ClassAccumulator
+            The accumulator.
+        """
         if not isinstance(data, bytes | bytearray | memoryview):
             raise TypeError(f"from_bytes takes bytes, not {type(data).__name__}")
         sums, classes, fixed = open_envelope(bytes(data))

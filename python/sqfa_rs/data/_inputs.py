@@ -16,7 +16,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ._labels import refuse_missing
+from ._labels import refuse_missing, refuse_name
 
 # What the core reads as it is; other numbers become float64.
 DTYPES = [np.float64, np.float32, np.uint8]
@@ -28,6 +28,7 @@ _CPU = 1  # DLPack's number for memory the processor reads
 def unwrap(X: Any) -> Any:
     """An array from anything that offers DLPack and is not an array or frame already."""
     refuse_masked(X, "values are masked: fill them in (X.filled) or leave their rows out")
+    refuse_lazy(X)
     if isinstance(X, np.ndarray) or not hasattr(X, "__dlpack__") or not hasattr(X, "shape"):
         return X
     device = getattr(X, "__dlpack_device__", lambda: (_CPU, 0))()
@@ -37,6 +38,12 @@ def unwrap(X: Any) -> Any:
         return np.from_dlpack(X)
     except (BufferError, RuntimeError) as error:
         raise TypeError(f"the data cannot be borrowed: {error}") from error
+
+
+def refuse_lazy(X: Any) -> None:
+    """Reject a query of polars that has not run yet."""
+    if type(X).__name__ == "LazyFrame":
+        raise TypeError("a LazyFrame has no values yet: run the query first, X.collect()")
 
 
 def refuse_masked(values: Any, problem: str) -> None:
@@ -57,8 +64,10 @@ def contiguous(X: NDArray[Any]) -> NDArray[Any]:
 
 def training_data(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
     """Validated points (dense or CSR) and labels; the core looks for values that are not finite."""
+    refuse_name(y)
     refuse_masked(y, "labels are masked: leave their points out")
     if y is not None:
+        y = unwrap(y)
         refuse_missing(y)
     X, y = validate_data(
         estimator,
@@ -82,16 +91,18 @@ def refuse_duplicates(names: Iterable[Any]) -> None:
         )
 
 
-def new_points(estimator: Any, X: Any, *, finite: bool) -> Any:
+def new_points(estimator: Any, X: Any, *, finite: bool, reset: bool = False) -> Any:
     """Validated points for a fitted estimator; ``finite=False`` leaves that check to the caller."""
     X = validate_data(
         estimator,
         unwrap(X),
-        reset=False,
+        reset=reset,
         accept_sparse="csr",
         dtype=DTYPES,
         ensure_all_finite=finite,
     )
+    if reset:
+        refuse_duplicates(getattr(estimator, "feature_names_in_", ()))
     return X if sparse.issparse(X) else contiguous(X)
 
 
@@ -120,17 +131,39 @@ def complain_about(X: Any) -> None:
     assert_all_finite(X, input_name="X")
 
 
-def repetition_counts(sample_weight: Any, X: Any) -> NDArray[np.uint64] | None:
-    """Sample weights as whole numbers, or ``None`` when every point counts once."""
+def real_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
+    """Return how often each sample counts, or ``None`` without weights.
+
+    Weights that sum to less than the number of samples with positive weight are scaled up to that
+    number: they are normalized weights, not repetition counts.
+    """
     if sample_weight is None:
         return None
     weights: NDArray[np.float64] = _check_sample_weight(
         sample_weight, X, dtype=np.float64, ensure_non_negative=True
     )
+    present, total = np.count_nonzero(weights), weights.sum()
+    if not 0 < total < present:
+        return weights
+    scaled = weights * (present / total)
+    whole = np.rint(scaled)
+    # Scaling has rounding errors, and equal weights are no weights.
+    is_whole = np.allclose(scaled, whole, rtol=0, atol=1e-9) and np.all(whole[weights > 0] > 0)
+    return np.asarray(whole if is_whole else scaled)
+
+
+def repetition_counts(sample_weight: Any, X: Any) -> NDArray[np.uint64] | None:
+    """Return sample weights as whole numbers, or ``None`` if every sample counts once."""
+    weights = real_weights(sample_weight, X)
+    if weights is None:
+        return None
     if np.any(weights != np.floor(weights)):
         row = int(np.flatnonzero(weights != np.floor(weights))[0])
+        given = float(
+            np.asarray(sample_weight, dtype=np.float64).flat[row if np.ndim(sample_weight) else 0]
+        )
         raise ValueError(
-            f"sample_weight is {weights[row]} at row {row}: weights are repetition counts, so "
+            f"sample_weight is {given} at row {row}: weights are repetition counts, so "
             "give whole numbers (multiply all of them by a common factor)"
         )
     if weights.size and weights.max() > 2**53:
@@ -138,6 +171,31 @@ def repetition_counts(sample_weight: Any, X: Any) -> NDArray[np.uint64] | None:
     if np.all(weights == 1):
         return None
     return weights.astype(np.uint64)
+
+
+def times_class_weight(
+    class_weight: Any, y: NDArray[Any], weights: NDArray[np.float64] | None
+) -> NDArray[np.float64] | None:
+    """Return weights multiplied by those of the classes: "balanced", or a number per label."""
+    if class_weight is None:
+        return weights
+    classes, codes = np.unique(y, return_inverse=True)
+    own = np.ones(len(y)) if weights is None else weights
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(f"class_weight is {class_weight!r}: give 'balanced', a dict or None")
+        totals = np.bincount(codes, weights=own)
+        present = totals > 0
+        factors = np.zeros(len(classes))
+        factors[present] = totals.sum() / (np.count_nonzero(present) * totals[present])
+    else:
+        unknown = [label for label in class_weight if label not in classes]
+        if unknown:
+            raise ValueError(f"class_weight has the label {unknown[0]!r}, which no sample has")
+        factors = np.array([float(class_weight.get(label, 1.0)) for label in classes])
+        if not np.isfinite(factors).all() or (factors < 0).any():
+            raise ValueError(f"class_weight is {class_weight!r}: weights are finite and not negative")
+    return np.asarray(own * factors[codes])
 
 
 def all_zero(sample_weight: Any, y: Any) -> bool:

@@ -36,6 +36,31 @@ def is_fractional(classes: NDArray[Any]) -> bool:
     return classes.dtype.kind == "f" and isinstance(class_names(classes)[0], str)
 
 
+def class_type(classes: NDArray[Any]) -> str | None:
+    """Return the type of classes as a text, None if it follows from their names in files."""
+    found = np.array(class_names(classes)).dtype
+    if classes.dtype == found or (classes.dtype.kind == found.kind == "U"):
+        return None
+    kind = classes.dtype.kind
+    if kind in "biufMU" or (kind == "O" and all(isinstance(one, str) for one in classes)):
+        return str(classes.dtype)
+    raise TypeError(f"labels of type {classes.dtype} cannot be saved: make them numbers, text or dates")
+
+
+def typed(names: list[int] | list[str], kind: str | None) -> NDArray[Any]:
+    """Return classes by their names in a file, as the type that :func:`class_type` named."""
+    found = np.array(names)
+    if kind is None:
+        return found
+    try:
+        dtype = np.dtype(kind)
+        if dtype.kind not in "biufMUO":
+            raise TypeError(f"{kind} is no type of labels")
+        return found.astype(dtype)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the classes of the file cannot be read as {kind}: {error}") from error
+
+
 def encode(
     y: ArrayLike, weights: NDArray[np.uint64] | None = None
 ) -> tuple[NDArray[Any], NDArray[np.uint32]]:
@@ -63,7 +88,7 @@ def _are_repeated_numbers(labels: NDArray[Any]) -> bool:
     return bool(np.unique(labels, return_counts=True)[1].min() > 1)
 
 
-def refuse_missing(y: ArrayLike) -> None:
+def refuse_missing(y: ArrayLike, what: str = "labels") -> None:
     """Refuse labels that are not there; text for them, such as 'nan', cannot be told from a class."""
     labels = np.asarray(y)
     if labels.dtype.kind != "O" or labels.ndim != 1:
@@ -71,8 +96,20 @@ def refuse_missing(y: ArrayLike) -> None:
     rows = [row for row, label in enumerate(labels) if _is_missing(label)]
     if rows:
         raise ValueError(
-            f"{len(rows)} of {len(labels)} labels are missing ({labels[rows[0]]!r} at row {rows[0]}): "
+            f"{len(rows)} of {len(labels)} {what} are missing ({labels[rows[0]]!r} at row {rows[0]}): "
             "leave those points out"
+        )
+
+
+def refuse_name(y: Any) -> None:
+    """Refuse the name of a column in the place of labels.
+
+    The later steps of a pipeline could not drop the column.
+    """
+    if isinstance(y, str):
+        raise ValueError(
+            f"y is the text {y!r}: pass the labels themselves, such as "
+            f"fit(table.drop(columns={y!r}), table[{y!r}])"
         )
 
 

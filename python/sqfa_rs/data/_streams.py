@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._inputs import BLOCK_BYTES, refuse_duplicates
+from ._inputs import BLOCK_BYTES, refuse_duplicates, refuse_lazy
 
 
 class ArrowStream:
@@ -25,6 +25,7 @@ class ArrowStream:
             raise ImportError(
                 "Arrow streams need pyarrow: install it with pip install 'sqfa-rs[arrow]'"
             ) from error
+        refuse_lazy(source)
         if not hasattr(source, "__arrow_c_stream__"):
             raise TypeError(
                 "y is the name of a column, so X must be an Arrow stream or a frame, not "

@@ -39,7 +39,13 @@ class OnEngine:
     _engine_only: tuple[str, ...] = ()
 
     def to_local(self) -> Any:
-        """The same estimator, fitted or not, without the engine."""
+        """Return the same estimator, fitted or not, without the engine.
+
+        Returns
+        -------
+        estimator : object
+            The local estimator.
+        """
         settings = self.get_params(deep=False)  # type: ignore[attr-defined]
         gone = (self._connection, *self._engine_only)
         local = self._local(**{name: value for name, value in settings.items() if name not in gone})

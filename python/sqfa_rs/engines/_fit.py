@@ -19,10 +19,11 @@ from .._threads import thread_count
 from ..data import ClassAccumulator
 from ..data._accumulator import _widened
 from ..data._labels import check_room, class_names, has_room
-from ..data._statistics import estimator_name, sketch_size
+from ..data._statistics import estimator_name, needs_points, sketch_size
 from ..estimators._base import Reducer
 from ..estimators._progress import watcher
-from ..estimators._settings import core_settings
+from ..estimators._settings import core_settings, with_count
+from ..typing import CovarianceEstimator, Form
 from ._work import Counted, FoldSums, Sampled, Scored, Sums, Work, added, all_counts
 
 # Parts that points are dealt into, all of which have sums of their own, and columns up to which they do;
@@ -72,12 +73,12 @@ def fit_on(estimator: Any, engine: Engine, max_bytes: int | None = None) -> Any:
     if not isinstance(estimator, Reducer):
         if engine.width is not None:
             check_room(2, engine.width)
-        covariance = getattr(estimator, "covariance_estimator", "empirical")
+        covariance: CovarianceEstimator = getattr(estimator, "covariance_estimator", "empirical")
         return estimator.fit_statistics(total(engine).finish(covariance))
     start = estimator._forget()
     # Before the pass over the data, which may be long.
     settings = core_settings(estimator, None, 0)
-    if METHODS[estimator._method]["needs_points"]:
+    if METHODS[estimator._method]["needs_points"] or _is_robust(estimator):
         return _fit_sample(estimator, engine, settings["seed"], limit)
     width = engine.width
     if width is not None and not has_room(2, width):
@@ -91,7 +92,13 @@ def fit_on(estimator: Any, engine: Engine, max_bytes: int | None = None) -> Any:
     return _Choosing(estimator, engine, start, settings).fit(limit)
 
 
-def total(engine: Engine, form: str = "dense") -> ClassAccumulator:
+def _is_robust(estimator: Any) -> bool:
+    """Return whether the default covariance estimator of a method needs samples, as for heavy tails."""
+    own = getattr(estimator, "covariance_estimator", "empirical") is None
+    return own and needs_points(estimator._covariance())
+
+
+def total(engine: Engine, form: Form = "dense") -> ClassAccumulator:
     """The sums of all points."""
     sketch_size(form)
     sums: ClassAccumulator = engine.reduced(Sums(form), added)
@@ -136,7 +143,12 @@ class _Choosing:
             parts,
             rest,
             estimator_name(estimator._covariance()),
-            _started(estimator, start, settings, self.width),
+            _started(
+                estimator,
+                start,
+                with_count(estimator, settings, int(self.counts.sum()), self.width, len(self.classes)),
+                self.width,
+            ),
         )
 
     def _placed(self, sums: ClassAccumulator) -> _core.Accumulator:

@@ -18,6 +18,7 @@ from .. import _core
 from ..data import ClassAccumulator
 from ..data._inputs import all_zero, dense, loose_points, repeated, repetition_counts, without_zeros
 from ..data._labels import class_names, joined, positions
+from ..typing import Form
 
 # A part of the data becomes a result: points, labels, weights and the number of the part's first row.
 Work = Callable[[Any, Any, Any, int], Any]
@@ -32,7 +33,7 @@ _SAMPLES = 0x5A3D
 class Sums:
     """The sums of a part."""
 
-    form: str = "dense"
+    form: Form = "dense"
 
     def __call__(self, X: Any, y: Any, weight: Any, first: int) -> ClassAccumulator:
         """The sums."""

@@ -16,8 +16,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import _core
-from .._methods import METHODS, UNCONVERGED, Setting
+from .._methods import DEPENDENT_ROWS, METHODS, UNCONVERGED, Setting
 from .._threads import thread_count
+from ..data._folds import group_codes, predefined_folds
 from ..data._inputs import dense, repetition_counts, training_data, without_zeros
 from ..data._labels import check_counts, check_room, class_names, encode
 from ..data._statistics import (
@@ -29,7 +30,7 @@ from ..data._statistics import (
 from ._linear import LinearReducer
 from ._progress import padded, watcher
 from ._results import Trial, curve_of, selection_of, trials_of
-from ._settings import core_settings
+from ._settings import core_settings, with_count
 
 # Sparse points are made dense up to this many bytes; of more only sums are kept.
 DENSE_BYTES = 1 << 30
@@ -39,16 +40,25 @@ class Reducer(LinearReducer):
     """A method of the core by name; subclasses name it and list its parameters."""
 
     _method: str
+    # Whether ``n_components=None`` means all components that the method can find.
+    _has_all = False
     # Chosen settings by the core's name, and the attribute that shows them.
     _shown: tuple[tuple[str, str], ...] = ()
 
     random_state: Any
+    cv: Any
 
     # Set by a fit.
     settings_: dict[str, float]
     trials_: list[Trial]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Learn components from labeled points.
 
         Parameters
@@ -57,13 +67,18 @@ class Reducer(LinearReducer):
             Points; sparse ones are made dense.
         y : array-like of shape (n_samples,)
             Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each sample counts.
+        groups : array-like of shape (n_samples,), default=None
+            The group of each sample, such as a subject, a session or a recording. Whatever the fit
+            selects on held-out samples is selected on groups that are held out as a whole.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
-        return self._fit_points(X, y, None)
+        return self._fit_points(X, y, sample_weight, groups)
 
     def fit_statistics(
         self,
@@ -83,8 +98,9 @@ class Reducer(LinearReducer):
         ----------
         means : array-like of shape (n_classes, n_features), ClassStatistics, mapping or None
             Class means, or all statistics at once: :class:`ClassStatistics`, or a mapping with "means"
-            and "covariances", or "second_moments" alone, and perhaps "counts" and "classes". None when
-            ``covariances`` are second moments.
+            and "covariances", or "second_moments" alone, and perhaps "counts" and "classes". A single
+            array of shape (n_classes, n_features, n_features) holds second moments; so does
+            ``covariances`` if ``means`` is None.
         covariances : array-like of shape (n_classes, n_features, n_features)
             Class covariances.
         counts : array-like of shape (n_classes,), default=None
@@ -112,6 +128,14 @@ class Reducer(LinearReducer):
             self.__dict__.pop(name, None)
         return None
 
+    def _specified(self, parameter: str) -> Any:
+        """The value of a parameter, as the core understands it."""
+        return getattr(self, parameter)
+
+    def _most_components(self, n_samples: int, n_features: int, n_classes: int) -> int:
+        """How many components ``n_components=None`` stands for."""
+        raise NotImplementedError
+
     def _looks_at_points(self) -> bool:
         """Whether the core may need the points beside their statistics."""
         return True
@@ -129,22 +153,40 @@ class Reducer(LinearReducer):
 
     # -- the way of every fit ----------------------------------------------------------------
 
-    def _fit_points(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
+    def _fit_points(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, groups: ArrayLike | None
+    ) -> Self:
         """Validate points, then learn from them."""
+        if isinstance(X, Mapping | ClassStatistics):
+            raise TypeError("fit needs samples: pass class statistics to fit_statistics")
         start = self._forget()
         X, y = training_data(self, X, y)
-        X, y, weights = without_zeros(X, y, repetition_counts(sample_weight, X))
+        weights = repetition_counts(sample_weight, X)
+        kept = None if weights is None or weights.all() else np.flatnonzero(weights)
+        codes = group_codes(groups, len(y))
+        folds = predefined_folds(self.cv, X, y, groups, kept)
+        if kept is not None and codes is not None:
+            codes = codes[kept]
+        X, y, weights = without_zeros(X, y, weights)
         # Before the pass over the data, which may be long.
         settings = core_settings(self, start, X.shape[1])
-        return self._fit_arrays(X, y, weights, settings)
+        return self._fit_arrays(X, y, weights, settings, codes, folds)
 
     def _fit_arrays(
-        self, X: Any, y: Any, weights: NDArray[np.uint64] | None, settings: dict[str, Any]
+        self,
+        X: Any,
+        y: Any,
+        weights: NDArray[np.uint64] | None,
+        settings: dict[str, Any],
+        groups: NDArray[np.uint32] | None = None,
+        folds: NDArray[np.uint16] | int | None = None,
     ) -> Self:
         """Learn from validated points."""
         threads = thread_count(self.n_jobs)
         classes, codes = encode(y, weights)
         check_counts(classes, codes, weights)
+        size = len(codes) if weights is None else int(weights.sum())
+        settings = with_count(self, settings, size, X.shape[1], len(classes))
         if _is_huge(X) and not self._looks_at_points():
             statistics = sparse_statistics(X, classes, codes, weights, threads)
             return self._fit_moments(statistics, settings)
@@ -155,8 +197,9 @@ class Reducer(LinearReducer):
         made = _core.covariances(method, estimator, settings, count, X.shape[1], len(classes), width)
         if made is not None:
             check_room(made, X.shape[1])
+        names, held = class_names(classes), (groups, folds)
         result = _core.fit_points(
-            method, X, class_names(classes), codes, weights, estimator, settings, watch, threads
+            method, X, names, codes, weights, held, estimator, settings, watch, threads
         )
         return self._adopt(result, classes)
 
@@ -164,6 +207,9 @@ class Reducer(LinearReducer):
         """Learn from statistics, with defaults for what was not specified."""
         method, threads = self._core_method(), thread_count(self.n_jobs)
         estimator = estimator_name(self._summed_covariance())
+        counts = statistics.counts
+        size = statistics.n_features + 1 if counts is None else int(counts.sum())
+        settings = with_count(self, settings, size, statistics.n_features, len(statistics.classes))
         result = _core.fit_statistics(
             method, statistics._core, estimator, settings, watcher(self), threads
         )
@@ -236,6 +282,8 @@ class Reducer(LinearReducer):
         """Warn about what the user should know."""
         name = type(self).__name__
         for kind, message in result["warnings"]:
+            if kind == DEPENDENT_ROWS:
+                message += " (fit(X, y, groups=...))"
             if kind != UNCONVERGED:
                 warnings.warn(message, UserWarning, stacklevel=5)
         if not self.converged_:
@@ -262,9 +310,9 @@ class Reducer(LinearReducer):
         if len(self.dropped_features_):
             yield f"dropped constant columns: {', '.join(map(str, self.dropped_features_))}"
         if self.selection_ is not None:
-            scaling, noise, reason, folds, _, tried = self.selection_
-            how = f"{reason} of {len(tried)} candidates, {folds} folds" if folds else reason
-            yield f"scaling {scaling}, noise {noise} ({how})"
+            own = self.selection_
+            how = f"{own.reason} of {len(own.tried)} candidates, {own.folds} folds" if own.folds else own.reason
+            yield f"scaling {own.scaling}, noise {own.noise} ({how})"
 
 
 def traced(trace: NDArray[np.float64], count: int, refined: bool) -> tuple[NDArray[np.float64], int]:

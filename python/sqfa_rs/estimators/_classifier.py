@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._threads import thread_count
 from ..data._inputs import new_points, row_blocks
+from ._links import Documented
 
 
-class CoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class CoreClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that the core answers for; subclasses build it from what a fit has kept."""
 
     n_jobs: int | None

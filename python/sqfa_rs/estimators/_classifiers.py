@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +34,9 @@ class LinearClassifier(QDA):
     shrinkage : "auto" or float, default="auto"
         The fraction s of the diagonal, from 0 to 1. "auto" shrinks only if the pooled covariance does
         not have full rank, judged on the correlation matrix: by n / (r + 1 + n) if its rank is r.
+    class_weight : "balanced", dict or None, default=None
+        Weights of the classes, which multiply those of the samples: by label, or so that all classes
+        have the same total weight.
     n_jobs : int, default=None
         Threads.
 
@@ -54,6 +57,11 @@ class LinearClassifier(QDA):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    sqfa_rs.QDA : Has one covariance per class.
+    LDA : The transformer.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -70,11 +78,13 @@ class LinearClassifier(QDA):
         self,
         *,
         priors: ArrayLike | None = None,
-        shrinkage: float | str = "auto",
+        shrinkage: float | Literal["auto"] = "auto",
+        class_weight: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.priors = priors
         self.shrinkage = shrinkage
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
 
     def _build(
@@ -111,6 +121,10 @@ class KNN(CoreClassifier):
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
+
+    See Also
+    --------
+    sqfa_rs.QDA : Has one Gaussian per class.
 
     Examples
     --------
@@ -168,5 +182,16 @@ class KNN(CoreClassifier):
         return self._build(self.classes_, self._points, self._codes)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The share of votes, of shape (n_samples, n_classes)."""
+        """Return the fraction of neighbors that are of every class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            The fractions, in the order of ``classes_``.
+        """
         return self._answers(X, "posteriors")

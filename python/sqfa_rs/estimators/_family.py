@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,27 +14,28 @@ from ..data._accumulator import ClassAccumulator
 from ..data._inputs import training_data
 from ..data._labels import positions
 from ..data._streams import ArrowStream, is_stream
-from ._base import Reducer
+from ..typing import Constraint, CovarianceEstimator, Init, Matrix, Optimizer
+from ._predicting import SupervisedReducer
 from ._results import Initialization, Progress, initializations_of
 from ._settings import core_settings
 
 
-class BaseSQFA(Reducer):
+class BaseSQFA(SupervisedReducer):
     """Filters that maximize the mean distance between classes; subclasses name the distance."""
 
     _method = "sqfa"
 
     # Set by the subclasses' constructors.
     noise: float | str
-    constraint: str
-    init: Any
-    fixed: Any
-    n_init: int | str
+    constraint: Constraint
+    init: Init | Matrix
+    fixed: Matrix | None
+    n_init: int | Literal["auto"]
     sequential: int | None
-    optimizer: str
-    pairs: int | str
-    covariance_estimator: str | float | None
-    pair_weights: Any
+    optimizer: Optimizer
+    pairs: int | Literal["auto", "all"]
+    covariance_estimator: CovarianceEstimator | None
+    pair_weights: Matrix | None
     max_iter: int
     tol: float
     warm_start: bool
@@ -50,7 +51,13 @@ class BaseSQFA(Reducer):
     def _distance(self) -> Any:
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Learn components from labeled points.
 
         Parameters
@@ -58,26 +65,31 @@ class BaseSQFA(Reducer):
         X : array-like or sparse matrix of shape (n_samples, n_features), or Arrow stream
             Points: NumPy, pandas, polars, pyarrow, SciPy sparse, anything with ``__dlpack__``.
         y : array-like of shape (n_samples,), or str
-            Class labels, or the name of the label column of an Arrow stream or frame. Of a stream only
-            statistics are kept, so noise and scaling have their defaults.
+            Class labels. Of an Arrow stream, whose labels cannot be read apart from it, the name of the
+            label column; only statistics are kept of it, so noise and scaling have their defaults.
         sample_weight : array-like of shape (n_samples,), default=None
-            Whole numbers: how often each point counts.
+            How often each sample counts.
+        groups : array-like of shape (n_samples,), default=None
+            The group of each sample, such as a subject, a session or a recording. Whatever the fit
+            selects on held-out samples is selected on groups that are held out as a whole.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
-        if not isinstance(y, str):
-            return self._fit_points(X, y, sample_weight)
+        if not (isinstance(y, str) and is_stream(X)):
+            return self._fit_points(X, y, sample_weight, groups)
         if sample_weight is not None:
             raise ValueError("sample_weight cannot be given for a stream")
+        if groups is not None:
+            raise ValueError("groups cannot be given for a stream, of which no sample is held out")
         return self._fit_stream(X, y)
 
     def partial_fit(
         self,
         X: Any,
-        y: Any = None,
+        y: Any,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
@@ -120,20 +132,15 @@ class BaseSQFA(Reducer):
         return self._fit_moments(accumulator.finish("empirical"), settings)
 
     def _fit_stream(self, X: Any, y: str) -> Self:
-        """Learn from a stream, of which no point is kept, or from a frame with its label column."""
+        """Learn from a stream, of which no sample is kept."""
         start = self._forget()
-        frame = not is_stream(X)
-        if not frame:
-            self._refuse_refinement("a stream")
+        self._refuse_refinement("a stream")
         stream = ArrowStream(X, y)
         self.__dict__.pop("feature_names_in_", None)
         self.n_features_in_ = stream.width
         if stream.names is not None:
             self.feature_names_in_ = np.array(stream.names, dtype=object)
         settings = core_settings(self, start, stream.width)
-        if frame:
-            blocks, labels = zip(*stream, strict=True)
-            return self._fit_arrays(np.concatenate(blocks), np.concatenate(labels), None, settings)
         accumulator = ClassAccumulator(n_jobs=self.n_jobs)
         for block, part in stream:
             accumulator.update(block, part)

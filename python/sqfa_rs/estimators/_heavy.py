@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
+from ..typing import Constraint, CovarianceEstimator, Init, Matrix, Optimizer, Scaling
 from ._family import BaseSQFA
 from ._results import Progress
 
 
 class HeavyTailedSQFA(BaseSQFA):
     """Supervised quadratic feature analysis of t distributions (SQFA-t), for data with outliers.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import HeavyTailedSQFA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> HeavyTailedSQFA(n_components=2).fit(X, y).transform(X).shape
+    (150, 2)
 
     Learns linear filters W that push the classes apart as t distributions with ν degrees of freedom:
     it maximizes the mean over pairs of classes of the Calvo–Oller bound between them. Location and
@@ -35,7 +42,9 @@ class HeavyTailedSQFA(BaseSQFA):
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
-        What the components satisfy: unit length, orthonormality, or nothing.
+        What the components satisfy: unit length, orthonormality, or nothing. It holds in the coordinates
+        of the fit, after scaling. ``orthonormal_components_`` spans the same subspace and is orthonormal
+        in the columns as they are.
     init : str or array-like of shape (n_components, n_features), default="auto"
         Where the components start: "random"; "differences", random and turned to where classes differ;
         "pca", "save", "directional-regression"; or components. "auto" is "differences" for more than
@@ -69,6 +78,11 @@ class HeavyTailedSQFA(BaseSQFA):
         running, by changes that do not grow.
     warm_start : bool, default=False
         Begin a new fit from the components of the last one.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -84,6 +98,10 @@ class HeavyTailedSQFA(BaseSQFA):
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``. The entry of largest
         magnitude of each, in the units of the fit, is positive.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -160,25 +178,26 @@ class HeavyTailedSQFA(BaseSQFA):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
         nu: float = 5.0,
         noise: float | str = "auto",
-        scaling: str = "auto",
-        constraint: str = "sphere",
-        init: Any = "auto",
-        fixed: Any = None,
-        n_init: int | str = "auto",
+        scaling: Scaling = "auto",
+        constraint: Constraint = "sphere",
+        init: Init | Matrix = "auto",
+        fixed: Matrix | None = None,
+        n_init: int | Literal["auto"] = "auto",
         sequential: int | None = None,
-        optimizer: str = "auto",
-        pairs: int | str = "auto",
-        covariance_estimator: str | float | None = None,
-        pair_weights: Any = None,
+        optimizer: Optimizer = "auto",
+        pairs: int | Literal["auto", "all"] = "auto",
+        covariance_estimator: CovarianceEstimator | None = None,
+        pair_weights: Matrix | None = None,
         refine: bool = False,
         max_iter: int = 1000,
         tol: float = 1e-6,
         warm_start: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
@@ -202,6 +221,7 @@ class HeavyTailedSQFA(BaseSQFA):
         self.max_iter = max_iter
         self.tol = tol
         self.warm_start = warm_start
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
-from ._base import Reducer
+from ..typing import Scaling
+from ._predicting import SupervisedReducer
 
 
-class SAVE(Reducer):
+class SAVE(SupervisedReducer):
     """Sliced average variance estimation: how class covariances differ, in closed form.
 
     In coordinates where all points together have covariance I, the leading eigenvectors of the mean of
@@ -31,6 +32,11 @@ class SAVE(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -43,6 +49,10 @@ class SAVE(Reducer):
         The noise σ² that was used, in the units of the fit.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -83,6 +93,11 @@ class SAVE(Reducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    DirectionalRegression : Uses differences of means as well.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Cook & Weisberg, "Sliced inverse regression for dimension reduction: comment", Journal of the
@@ -101,12 +116,13 @@ class SAVE(Reducer):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
         noise: float | str = "auto",
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -115,11 +131,12 @@ class SAVE(Reducer):
         self.noise = noise
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
 
-class DirectionalRegression(Reducer):
+class DirectionalRegression(SupervisedReducer):
     """Directional regression: how class means and covariances differ, in closed form.
 
     In coordinates where all points together have covariance I, the leading eigenvectors of the mean of
@@ -143,6 +160,11 @@ class DirectionalRegression(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -155,6 +177,10 @@ class DirectionalRegression(Reducer):
         The noise σ² that was used, in the units of the fit.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -195,6 +221,11 @@ class DirectionalRegression(Reducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    SAVE : Uses differences of covariances.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Li & Wang, "On directional regression for dimension reduction", Journal of the American Statistical
@@ -213,12 +244,13 @@ class DirectionalRegression(Reducer):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
         noise: float | str = "auto",
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -227,5 +259,6 @@ class DirectionalRegression(Reducer):
         self.noise = noise
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state

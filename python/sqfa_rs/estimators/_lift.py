@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from .. import _core
 from .._threads import thread_count
 from ..data._inputs import dense_points
+from ._links import Documented
 from ._settings import seed_of
 
 
-class Lift(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Lift(Documented, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A map of points to nonlinear features, so that the methods behind it see more than lines.
 
     In a pipeline before :class:`SQFA` it makes a kernel method, which still works on class statistics:
@@ -42,6 +45,10 @@ class Lift(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
+
+    See Also
+    --------
+    sqfa_rs.SQFA : Learns components of the nonlinear features.
 
     References
     ----------
@@ -75,7 +82,20 @@ class Lift(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Lift:
-        """Learn the map; labels are not looked at."""
+        """Learn the map; labels are ignored.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted map.
+        """
         points = dense_points(self, X, reset=True)
         width = None if self.bandwidth is None else float(self.bandwidth)
         seed = seed_of(self.random_state)
@@ -83,9 +103,44 @@ class Lift(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """The features of points, in their precision."""
+        """Return the nonlinear features of samples, in their precision.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_out)
+            The features.
+        """
         check_is_fitted(self)
         return _core.apply_lift(dense_points(self, X, reset=False), self._map, thread_count(self.n_jobs))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the nonlinear features.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the columns; by default those that the map was fitted with, or x0, x1, ….
+
+        Returns
+        -------
+        names : ndarray of str objects
+            "a", "a^2" and "a b" for products of the columns a and b; for the other kinds the kind with a
+            number, such as "fourier0".
+        """
+        check_is_fitted(self)
+        columns = [str(name) for name in _check_feature_names_in(self, input_features)]
+        kind = str(self.kind).partition(":")[0]
+        if kind != "quadratic":
+            names = [f"{kind}{i}" for i in range(self._n_features_out)]
+            return np.array(names, dtype=object)
+        pairs = combinations_with_replacement(columns, 2)
+        products = [f"{a}^2" if a == b else f"{a} {b}" for a, b in pairs]
+        return np.array(columns + products, dtype=object)
 
     def _adopt(self, lift: dict[str, Any]) -> None:
         self._map = lift

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
-from ._base import Reducer
+from ..typing import Init, Optimizer, Scaling
+from ._predicting import SupervisedReducer
 
 
-class AMA(Reducer):
+class AMA(SupervisedReducer):
     """Accuracy maximization analysis: the mean log posterior of the true class, Gaussian classes.
+
+    The components maximize the mean log posterior probability of the true class of the training samples,
+    under one Gaussian per class in feature space.
 
     Parameters
     ----------
@@ -35,6 +39,11 @@ class AMA(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -47,6 +56,10 @@ class AMA(Reducer):
         The noise σ² that was used, in the units of the fit.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -85,6 +98,11 @@ class AMA(Reducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    LAD : Uses the likelihood of the covariances.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Geisler, Najemnik & Ing, "Optimal stimulus encoders for natural tasks", Journal of Vision 9, 2009.
@@ -107,13 +125,14 @@ class AMA(Reducer):
         n_components: int = 2,
         *,
         noise: float | str = "scale",
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         sequential: int = 2,
         n_init: int = 1,
-        optimizer: str = "auto",
+        optimizer: Optimizer = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -126,12 +145,16 @@ class AMA(Reducer):
         self.max_iter = max_iter
         self.tol = tol
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
 
-class LAD(Reducer):
+class LAD(SupervisedReducer):
     """Likelihood acquired directions: the likelihood gained by one covariance a class over a common one.
+
+    The components maximize the difference of two log likelihoods: of Gaussian classes with covariances
+    of their own, and of Gaussian classes with one covariance.
 
     Parameters
     ----------
@@ -163,6 +186,11 @@ class LAD(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -175,6 +203,10 @@ class LAD(Reducer):
         The noise σ² that was used, in the units of the fit.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -215,6 +247,11 @@ class LAD(Reducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    AMA : Uses the posterior probability of the true class.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Cook & Forzani, "Likelihood-based sufficient dimension reduction", Journal of the American
@@ -233,16 +270,17 @@ class LAD(Reducer):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
         noise: float | str = "auto",
-        scaling: str = "auto",
-        init: str = "auto",
-        n_init: int | str = "auto",
+        scaling: Scaling = "auto",
+        init: Init = "auto",
+        n_init: int | Literal["auto"] = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -255,6 +293,7 @@ class LAD(Reducer):
         self.max_iter = max_iter
         self.tol = tol
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -1,15 +1,14 @@
-"""What all linear reducers share once fitted: transforming, inverting, judging."""
+"""What all linear reducers share once fitted: transforming, inverting, classifying by features."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from .. import _core
@@ -17,17 +16,24 @@ from .._threads import thread_count
 from ..data._inputs import complain_about, new_points
 from ..data._labels import class_names
 from ..data._streams import ArrowStream, is_stream
+from ..typing import Scaling
+from ._links import Documented
 from ._page import write_report
 from ._results import CurvePoint, Selection
 from ._summary import Summary
 from ._units import warn_of_units
 
 
-class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class LinearReducer(
+    Documented,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Fitted components with the training classes in feature space."""
 
-    n_components: int | str
-    scaling: str
+    n_components: int | Literal["auto"] | None
+    scaling: Scaling
     n_jobs: int | None
     refine: bool
 
@@ -63,7 +69,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return np.zeros(len(self.components_)) if self._offset is None else self._offset
 
     def transform(self, X: Any) -> Any:
-        """Features of points: Z = X Wᵀ + b, in the precision of X.
+        """Compute the features of samples: Z = X Wᵀ + b, in the precision of X.
 
         Parameters
         ----------
@@ -117,7 +123,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return features
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
-        """Points from features: the mean plus the pseudo-inverse of the components.
+        """Reconstruct samples from features, by the pseudo-inverse of the components.
 
         x̂ = x̄ + W⁺(z − Wx̄), the point closest to the mean among those with features z.
 
@@ -146,7 +152,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return np.asarray(centered @ back.astype(dtype) + self.mean_.astype(dtype))
 
     def transform_scatters(self, scatters: ArrayLike) -> NDArray[np.float64]:
-        """Covariances or second moments in feature space: WSWᵀ, without noise.
+        """Compute covariances or second moments in feature space: WSWᵀ, without noise.
 
         Parameters
         ----------
@@ -156,6 +162,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Returns
         -------
         ndarray of shape (..., n_components, n_components)
+            The matrices in feature space.
         """
         check_is_fitted(self)
         matrices, width = np.asarray(scatters, dtype=np.float64), self.n_features_in_
@@ -218,53 +225,62 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """A summary above scikit-learn's own diagram; nothing before a fit."""
         return Summary(self)._repr_html_() if self.__sklearn_is_fitted__() else ""
 
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Accuracy of quadratic discriminant analysis on the features.
-
-        One Gaussian per class with the training data's means, covariances and frequencies.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the points.
-
-        Returns
-        -------
-        score : float
-            The share of points whose most probable class is their own.
-        """
-        truth, guess = np.asarray(y), self._predicted(X)
-        if truth.ndim == 1 and truth.dtype.kind == "f" and guess.dtype.kind in "iuf":
-            # scikit-learn takes labels such as 22.5 for regression targets, their positions for classes.
-            _, codes = np.unique(np.concatenate([truth, guess]), return_inverse=True)
-            truth, guess = codes[: len(truth)], codes[len(truth) :]
-        return float(accuracy_score(truth, guess, sample_weight=sample_weight))
-
     def _predicted(self, X: Any) -> NDArray[Any]:
-        """The most probable class of every point, by quadratic discriminant analysis on the features."""
+        """Return the most probable class of each sample, by the classifier of the method."""
+        codes = self._asked(X, "predict")
+        return np.asarray(self.classes_[codes])
+
+    def _asked(self, X: Any, question: str) -> NDArray[Any]:
+        """Return what the classifier of the features answers for each sample."""
         check_is_fitted(self)
-        threads = thread_count(self.n_jobs)
-        counts = self.class_counts_
-        priors = np.ones(len(self.classes_)) if counts is None else counts.astype(np.float64)
-        # Components that were learned next to those that differ are not used to classify.
-        used = slice(self._record.get("distinct"))
-        classifier = _core.Qda(
+        classifier = self._feature_classifier()
+        features = self._features(X)
+        warn_of_units(self, features)
+        features = np.ascontiguousarray(features[:, self._distinct()])
+        return np.asarray(getattr(classifier, question)(features, thread_count(self.n_jobs)))
+
+    def _distinct(self) -> slice:
+        """Return the components that classify: all but those learned next to components that differ."""
+        return slice(self._record.get("distinct"))
+
+    def _feature_classifier(self) -> Any:
+        """Return the classifier of the features that the record of the fit names."""
+        used = self._distinct()
+        return _core.FeatureClassifier(
+            self._record.get("classifier", "qda"),
             class_names(self.classes_),
             np.ascontiguousarray(self.feature_means_[:, used]),
             np.ascontiguousarray(self.feature_covariances_[:, used, used]),
-            priors,
-            None,
-            threads,
-            features=True,
+            self.class_counts_,
+            self._class_priors(),
+            thread_count(self.n_jobs),
         )
-        features = self._features(X)
-        warn_of_units(self, features)
-        features = np.ascontiguousarray(features[:, used])
-        return np.asarray(self.classes_[classifier.predict(features, threads)])
+
+    def _class_priors(self) -> NDArray[np.float64] | None:
+        """Return the priors of the classifier, None for the frequencies of the training data."""
+        return None
+
+    @property
+    def n_components_(self) -> int:
+        """The number of components."""
+        check_is_fitted(self)
+        return len(self.components_)
+
+    @property
+    def orthonormal_components_(self) -> NDArray[np.float64]:
+        """Orthonormal rows, in the columns of the data, that span the same subspace as the components.
+
+        Linearly dependent components give fewer rows.
+        """
+        check_is_fitted(self)
+        lengths = np.linalg.norm(self.components_, axis=1, keepdims=True)
+        rows = np.asarray(self.components_ / np.where(lengths > 0, lengths, 1.0))
+        _, values, basis = np.linalg.svd(rows, full_matrices=False)
+        least = values.max(initial=0.0) * max(rows.shape) * np.finfo(np.float64).eps
+        basis = basis[values > least]
+        # As close to the components as an orthonormal basis of their span can be.
+        nearest, _, turn = np.linalg.svd(rows @ basis.T, full_matrices=False)
+        return np.asarray(nearest @ turn @ basis) if len(basis) == len(rows) else np.asarray(basis)
 
     @property
     def _n_features_out(self) -> int:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._base import Reducer
+from ..typing import LocalScale, Scaling
+from ._predicting import SupervisedReducer
 from ._settings import Choice
 
 
-class LFDA(Reducer):
+class LFDA(SupervisedReducer):
     """Local Fisher discriminant analysis: pairs of points count by how near they are.
+
+    As in LDA, the components maximize the scatter between classes relative to the scatter within
+    classes. Pairs of samples of one class count more if they are near each other, so classes may have
+    several clusters.
 
     Parameters
     ----------
@@ -30,6 +35,11 @@ class LFDA(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -42,6 +52,10 @@ class LFDA(Reducer):
         The neighbor that was used.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -79,6 +93,11 @@ class LFDA(Reducer):
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
+
+    See Also
+    --------
+    LDA : The same without neighbors.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
 
     References
     ----------
@@ -103,10 +122,11 @@ class LFDA(Reducer):
         n_components: int = 2,
         *,
         n_neighbors: Choice = "auto",
-        local_scale: str = "neighbor",
+        local_scale: LocalScale = "neighbor",
         pca_dims: int | None = None,
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -116,19 +136,24 @@ class LFDA(Reducer):
         self.pca_dims = pca_dims
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
 
-class LMNN(Reducer):
+class LMNN(SupervisedReducer):
     """Large-margin nearest neighbors: near points of one class, others a margin away.
+
+    The components bring every sample nearer to its neighbors of the same class than to samples of other
+    classes, by a margin.
 
     Parameters
     ----------
     n_components : int, default=2
         Number of components.
-    n_neighbors : int, "auto" or list of ints, default=3
-        Target neighbors of every point; "auto" and lists choose on held-out points.
+    n_neighbors : int, "auto" or list of ints, default=None
+        Target neighbors of every point; "auto" and lists choose on held-out points. None is 3, or fewer
+        if the smallest class has fewer than 4 samples.
     pca_dims : int, default=None
         Principal components to work in; None is the method's own number, 200, or all there are.
     per_class : int, default=None
@@ -140,6 +165,11 @@ class LMNN(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -152,6 +182,10 @@ class LMNN(Reducer):
         The number that was used.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -189,6 +223,11 @@ class LMNN(Reducer):
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
+
+    See Also
+    --------
+    NCA : Uses all neighbors with smooth weights.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
 
     References
     ----------
@@ -212,11 +251,12 @@ class LMNN(Reducer):
         self,
         n_components: int = 2,
         *,
-        n_neighbors: Choice = 3,
+        n_neighbors: Choice = None,
         pca_dims: int | None = None,
         per_class: int | None = None,
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -226,12 +266,16 @@ class LMNN(Reducer):
         self.per_class = per_class
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
 
-class WDA(Reducer):
+class WDA(SupervisedReducer):
     """Wasserstein discriminant analysis: regularized transport between classes over that within.
+
+    The components maximize the cost of transport between the samples of different classes relative to
+    the cost within classes, with entropic regularization.
 
     Parameters
     ----------
@@ -250,6 +294,11 @@ class WDA(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -262,6 +311,10 @@ class WDA(Reducer):
         The regularization that was used.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -299,6 +352,11 @@ class WDA(Reducer):
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
+
+    See Also
+    --------
+    LDA : The same with scatter instead of transport.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
 
     References
     ----------
@@ -325,8 +383,9 @@ class WDA(Reducer):
         reg: Choice = "auto",
         pca_dims: int | None = None,
         per_class: int | None = None,
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -336,11 +395,12 @@ class WDA(Reducer):
         self.per_class = per_class
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
 
-class NCA(Reducer):
+class NCA(SupervisedReducer):
     """Neighborhood components: a random neighbor of a point most often has its class.
 
     A point takes another as its neighbor with a probability that falls with exp(−squared distance) of
@@ -362,6 +422,11 @@ class NCA(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -372,6 +437,10 @@ class NCA(Reducer):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -410,6 +479,11 @@ class NCA(Reducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    LMNN : Uses a margin to samples of other classes.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Goldberger, Roweis, Hinton & Salakhutdinov, "Neighborhood components analysis", Advances in Neural
@@ -432,8 +506,9 @@ class NCA(Reducer):
         *,
         pca_dims: int | None = None,
         per_class: int | None = None,
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -442,5 +517,6 @@ class NCA(Reducer):
         self.per_class = per_class
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -26,6 +26,8 @@ def write_report(
 
     if (X is None) != (y is None):
         raise ValueError("give both X and y, or neither")
+    if not hasattr(estimator, "classes_"):
+        raise ValueError("a report needs class labels: pass y to fit")
     count, width = estimator.components_.shape
     # Weights of scaled columns, as sqfa fit --report shows them: those of raw columns depend on units.
     filters, _ = estimator._unfolded or (estimator.components_, None)
@@ -34,16 +36,18 @@ def write_report(
         raise ValueError(f"images of {image_shape[0]} × {image_shape[1]} do not have {width} pixels")
     about = [(title.capitalize(), value) for title, value in Summary(estimator).rows]
     tested = None
+    classifier = ""
     headline = _held_out_words(estimator, held_out_accuracy(estimator))
     if X is not None:
         features = np.ascontiguousarray(estimator.transform(X), dtype=np.float64)
         check_consistent_length(features, y)
         truth = positions(column_or_1d(y), estimator.classes_)
+        classifier = estimator._feature_classifier().title
         guess = positions(estimator._predicted(X), estimator.classes_)
         tested = (features, truth, guess)
         accuracy = f"{np.mean(truth == guess):.1%}"
         headline = f"Test accuracy {accuracy} on the samples passed to report"
-        about.insert(2, ("QDA accuracy", f"{accuracy} on the samples passed to report"))
+        about.insert(2, (f"{classifier} accuracy", f"{accuracy} on the samples passed to report"))
     about.append(("Software", f"sqfa_rs {_core.__version__}"))
     starts = getattr(estimator, "initializations_", None)
     traces = [estimator.objective_trace_] if starts is None else [start.trace for start in starts]
@@ -64,6 +68,7 @@ def write_report(
             "headline": headline,
             "data": name,
             "tested_on": "test points",
+            "classifier": classifier,
             "image_shape": image_shape,
             "features": [str(column) for column in names],
             "warnings": list(estimator._record["fit"]["warnings"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,9 +12,18 @@ from sklearn.utils.validation import column_or_1d
 from .. import _core
 from .._threads import thread_count
 from ..data._accumulator import ClassAccumulator
-from ..data._inputs import repetition_counts, training_data, without_zeros
-from ..data._labels import class_names, encode, positions
+from ..data._inputs import (
+    complain_about,
+    dense,
+    real_weights,
+    repetition_counts,
+    times_class_weight,
+    training_data,
+    without_zeros,
+)
+from ..data._labels import check_counts, class_names, encode, positions
 from ..data._statistics import ClassStatistics, given_statistics, statistics_of
+from ..typing import NamedWithNumber
 from ._classifier import CoreClassifier
 
 
@@ -57,6 +66,9 @@ class QDA(CoreClassifier):
         The fraction s of the pooled covariance, from 0 to 1. "auto" shrinks only classes whose
         covariance does not have full rank, judged on the correlation matrix: a class of rank r by
         n / (r + 1 + n). With 0, such a class is an error.
+    class_weight : "balanced", dict or None, default=None
+        Weights of the classes, which multiply those of the samples: by label, or so that all classes
+        have the same total weight.
     n_jobs : int, default=None
         Threads.
     nu : float, default=None
@@ -99,7 +111,7 @@ class QDA(CoreClassifier):
     """
 
     # Set by a fit.
-    class_counts_: NDArray[np.uint64] | None
+    class_counts_: NDArray[Any] | None
     means_: NDArray[np.float64]
     covariances_: NDArray[np.float64]
     priors_: NDArray[np.float64]
@@ -109,12 +121,14 @@ class QDA(CoreClassifier):
         self,
         *,
         priors: ArrayLike | None = None,
-        shrinkage: float | str = "auto",
+        shrinkage: float | Literal["auto"] = "auto",
+        class_weight: Any = None,
         n_jobs: int | None = None,
         nu: float | None = None,
     ) -> None:
         self.priors = priors
         self.shrinkage = shrinkage
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.nu = nu
 
@@ -128,7 +142,8 @@ class QDA(CoreClassifier):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Whole numbers: how often each point counts.
+            How often each sample counts. Weights that sum to less than the number of samples are scaled
+            up to it.
 
         Returns
         -------
@@ -137,11 +152,37 @@ class QDA(CoreClassifier):
         """
         self._forget()
         X, y = training_data(self, X, y)
-        X, y, weights = without_zeros(X, y, repetition_counts(sample_weight, X))
+        real = times_class_weight(self.class_weight, y, real_weights(sample_weight, X))
+        if real is not None and np.any(real != np.floor(real)):
+            return self._fit_weighted(X, y, real)
+        X, y, weights = without_zeros(X, y, repetition_counts(real, X))
         classes, codes = encode(y, weights)
         threads = thread_count(self.n_jobs)
         X = in_doubles(X)
         return self._adopt(statistics_of(X, classes, codes, weights, self._estimator(), threads))
+
+    def _fit_weighted(self, X: Any, y: Any, weights: NDArray[np.float64]) -> Self:
+        """Fit one Gaussian to every class with weights that are not whole numbers."""
+        if self.nu is not None:
+            raise ValueError("nu goes with weights that are whole numbers: leave out nu or class_weight")
+        present = np.flatnonzero(weights)
+        X, y, weights = in_doubles(X[present]), np.asarray(y)[present], weights[present]
+        complain_about(X)
+        classes, codes = encode(y)
+        check_counts(classes, codes, np.ones(len(codes)))
+        if len(classes) < 2:
+            raise ValueError("the labels have 1 class: at least 2 classes are needed")
+        n_features = X.shape[1]
+        totals = np.bincount(codes, weights=weights)
+        means = np.empty((len(classes), n_features))
+        covariances = np.empty((len(classes), n_features, n_features))
+        for at, total in enumerate(totals):
+            rows = np.flatnonzero(codes == at)
+            own, shares = dense(X[rows]), weights[rows] / total
+            means[at] = shares @ own
+            about = own - means[at]
+            covariances[at] = (about.T * shares) @ about
+        return self._describe(classes, totals, means, covariances)
 
     def partial_fit(
         self,
@@ -212,19 +253,31 @@ class QDA(CoreClassifier):
         self.__dict__.pop("feature_names_in_", None)
         return self._adopt(statistics)
 
-    def _estimator(self) -> str:
-        return "empirical" if self.nu is None else f"t:{float(self.nu)!r}"
+    def _estimator(self) -> NamedWithNumber | Literal["empirical"]:
+        return "empirical" if self.nu is None else NamedWithNumber(f"t:{float(self.nu)!r}")
 
     def _forget(self) -> None:
         for name in ("means_", "_accumulator", "_classifier"):
             self.__dict__.pop(name, None)
 
     def _adopt(self, statistics: ClassStatistics) -> Self:
+        if len(statistics.classes) < 2:
+            raise ValueError("1 class in the data: a classifier needs at least 2 classes")
         means = statistics.means
         covariances = statistics.covariances.astype(np.float64)
         counts = statistics.counts
         if counts is not None and self.nu is None:
             covariances *= ((counts - 1.0) / counts)[:, None, None]
+        return self._describe(statistics.classes, counts, means, covariances)
+
+    def _describe(
+        self,
+        classes: NDArray[Any],
+        counts: NDArray[Any] | None,
+        means: NDArray[np.float64],
+        covariances: NDArray[np.float64],
+    ) -> Self:
+        """Keep the Gaussians of the classes."""
         if self.priors is not None:
             priors = np.array(self.priors, dtype=np.float64, ndmin=1)
         elif counts is not None:
@@ -232,8 +285,8 @@ class QDA(CoreClassifier):
         else:
             priors = np.full(len(means), 1 / len(means))
         # Built now, so that fit reports a problem with the data, not predict.
-        self._classifier = self._build(statistics.classes, means, covariances, priors)
-        self.classes_ = statistics.classes
+        self._classifier = self._build(classes, means, covariances, priors)
+        self.classes_ = classes
         self.class_counts_ = counts
         self.covariances_ = covariances
         self.priors_ = priors / priors.sum()
@@ -256,15 +309,48 @@ class QDA(CoreClassifier):
         return self._build(self.classes_, self.means_, self.covariances_, self.priors_)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """ln p(class | point), of shape (n_samples, n_classes)."""
+        """Return ln p(class | sample).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            The logarithms, in the order of ``classes_``.
+        """
         return self._answers(X, "log_posteriors")
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """p(class | point), of shape (n_samples, n_classes)."""
+        """Return p(class | sample).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            The probabilities, in the order of ``classes_``.
+        """
         return np.asarray(np.exp(self._answers(X, "log_posteriors")))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """ln p(class | point), of shape (n_samples, n_classes); for two classes their difference."""
+        """Return ln p(class | sample); for two classes their difference.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
+            The logarithms, or for two classes that of the second minus that of the first.
+        """
         scores = self._answers(X, "log_posteriors")
         return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores
 

@@ -86,6 +86,11 @@ class Selection(NamedTuple):
     select. None if nothing was held out."""
     tried: list[Candidate]
     """All candidates, in the order in which they were tried."""
+    lda_accuracy: float | None = None
+    """Held-out accuracy of linear discriminant analysis on the same samples, for comparison. None if it
+    was not computed, as for samples on a cluster."""
+    majority_accuracy: float | None = None
+    """Held-out accuracy of predicting the most frequent class for every sample."""
 
 
 class CurvePoint(NamedTuple):
@@ -100,11 +105,20 @@ class CurvePoint(NamedTuple):
 
 
 def selection_of(record: dict[str, Any] | None) -> Selection | None:
-    """How scaling and noise were selected, from a model file."""
+    """Return how scaling and noise were selected, from the record of a fit."""
     if record is None:
         return None
-    tried = [Candidate(**candidate) for candidate in record["tried"]]
-    return Selection(**{"accuracy": None, **record, "tried": tried})
+    reference = record.get("reference") or {}
+    return Selection(
+        record["scaling"],
+        record["noise"],
+        record["reason"],
+        record["folds"],
+        record.get("accuracy"),
+        [Candidate(**candidate) for candidate in record["tried"]],
+        reference.get("lda"),
+        reference.get("majority"),
+    )
 
 
 def curve_of(records: list[dict[str, Any]]) -> list[CurvePoint]:

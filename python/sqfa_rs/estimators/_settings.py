@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._base import Reducer
 
 # A setting that may be chosen on held-out points: a value, "auto", or the values to choose among.
-Choice = float | str | Sequence[float] | None
+Choice = float | Literal["auto"] | Sequence[float] | None
 
 
 # Parameters that may be arrays, and settings that may be something else than text.
@@ -38,8 +38,18 @@ def core_settings(
     if estimator.refine and settings.get("pair_weights") is not None:
         raise ValueError("pair_weights cannot be refined: leave them out, or refine=False")
     settings["seed"] = estimator._seed = seed_of(estimator.random_state)
-    _core.check_settings(estimator._core_method(), settings)
+    known = settings["n_components"] is not None
+    _core.check_settings(estimator._core_method(), settings if known else settings | {"n_components": 1})
     return settings
+
+
+def with_count(
+    estimator: Reducer, settings: dict[str, Any], n_samples: int, n_features: int, n_classes: int
+) -> dict[str, Any]:
+    """Return settings with the number of components; None stands for all that the method can find."""
+    if settings["n_components"] is not None:
+        return settings
+    return settings | {"n_components": estimator._most_components(n_samples, n_features, n_classes)}
 
 
 def texts(estimator: Reducer) -> dict[str, str]:
@@ -47,7 +57,7 @@ def texts(estimator: Reducer) -> dict[str, str]:
     parameters = inspect.signature(type(estimator)).parameters
     found = {}
     for setting in estimator._taken():
-        name, value = setting.parameter, getattr(estimator, setting.parameter)
+        name, value = setting.parameter, estimator._specified(setting.parameter)
         if value is None and parameters[name].default is None:
             continue
         if name in _OBJECTS and not isinstance(value, str):
@@ -82,9 +92,11 @@ def _objects(estimator: Reducer) -> dict[str, Any]:
     return found
 
 
-def _count(estimator: Reducer) -> int | str:
-    """The number of components, or "auto" where it can be chosen."""
+def _count(estimator: Reducer) -> int | str | None:
+    """The number of components, "auto" where it can be chosen, or None where that means all."""
     count = estimator.n_components
+    if count is None and estimator._has_all:
+        return None
     if isinstance(count, str) and count == "auto" and hasattr(estimator, "max_components"):
         return count
     return _whole("n_components", count)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
+from ..typing import Constraint, CovarianceEstimator, Distance, Init, Matrix, Optimizer, Scaling
 from ._family import BaseSQFA
 from ._results import Progress
 
 
 class SQFA(BaseSQFA):
     """Supervised quadratic feature analysis.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import SQFA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SQFA(n_components=2).fit(X, y).transform(X).shape
+    (150, 2)
 
     Learns linear filters W that push the classes apart as Gaussians: it maximizes the mean over pairs
     of classes of
@@ -41,7 +48,9 @@ class SQFA(BaseSQFA):
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
-        What the components satisfy: unit length, orthonormality, or nothing.
+        What the components satisfy: unit length, orthonormality, or nothing. It holds in the coordinates
+        of the fit, after scaling. ``orthonormal_components_`` spans the same subspace and is orthonormal
+        in the columns as they are.
     init : str or array-like of shape (n_components, n_features), default="auto"
         Where the components start: "random"; "differences", random and turned to where classes differ;
         "pca", "save", "directional-regression"; or components. "auto" is "differences" for more than
@@ -74,6 +83,11 @@ class SQFA(BaseSQFA):
         running, by changes that do not grow.
     warm_start : bool, default=False
         Begin a new fit from the components of the last one.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -89,6 +103,10 @@ class SQFA(BaseSQFA):
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``. The entry of largest
         magnitude of each, in the units of the fit, is positive.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -160,25 +178,26 @@ class SQFA(BaseSQFA):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
-        distance: str | Callable[..., Any] = "calvo-oller",
+        distance: Distance = "calvo-oller",
         noise: float | str = "auto",
-        scaling: str = "auto",
-        constraint: str = "sphere",
-        init: Any = "auto",
-        fixed: Any = None,
-        n_init: int | str = "auto",
+        scaling: Scaling = "auto",
+        constraint: Constraint = "sphere",
+        init: Init | Matrix = "auto",
+        fixed: Matrix | None = None,
+        n_init: int | Literal["auto"] = "auto",
         sequential: int | None = None,
-        optimizer: str = "auto",
-        pairs: int | str = "auto",
-        covariance_estimator: str | float = "empirical",
-        pair_weights: Any = None,
+        optimizer: Optimizer = "auto",
+        pairs: int | Literal["auto", "all"] = "auto",
+        covariance_estimator: CovarianceEstimator = "empirical",
+        pair_weights: Matrix | None = None,
         refine: bool = False,
         max_iter: int = 1000,
         tol: float = 1e-6,
         warm_start: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
@@ -202,6 +221,7 @@ class SQFA(BaseSQFA):
         self.max_iter = max_iter
         self.tol = tol
         self.warm_start = warm_start
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -210,16 +230,30 @@ class SQFA(BaseSQFA):
     def _distance(self) -> Any:
         return self.distance
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # These distances depend on the units of columns: components may follow the column with the
+        # largest numbers, whether or not it separates classes.
+        tags.classifier_tags.poor_score = self.distance == "wasserstein"
+        return tags
+
 
 class SecondMomentSQFA(BaseSQFA):
     """Supervised quadratic feature analysis of second moments (smSQFA).
 
-    Learns linear filters W that maximize the mean over pairs of classes of the affine-invariant distance
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import SecondMomentSQFA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SecondMomentSQFA(n_components=2).fit(X, y).transform(X).shape
+    (150, 2)
 
-        d(A, B) = ‖log(A^(−½) B A^(−½))‖,   A = WΨᵢWᵀ + σ²I,  B = WΨⱼWᵀ + σ²I,
+    Learns linear filters W that maximize the mean over pairs of classes of a distance d(A, B) with
 
-    where Ψₖ = E[xxᵀ] is the second moment of class k. Use it when the classes differ in spread rather
-    than in mean, or when second moments are all there is (``fit_statistics(None, moments)``).
+        A = WΨᵢWᵀ + σ²I,  B = WΨⱼWᵀ + σ²I,
+
+    where Ψₖ = E[xxᵀ] is the second moment of class k. The default is the affine-invariant distance
+    ‖log(A^(−½) B A^(−½))‖. Use it when the classes differ in spread rather
+    than in mean, or when second moments are all there is (``fit_statistics(moments)``).
 
     Parameters
     ----------
@@ -228,6 +262,10 @@ class SecondMomentSQFA(BaseSQFA):
         error of the best.
     max_components : int, default=16
         The most components that ``n_components="auto"`` may take.
+    distance : str, default="affine-invariant"
+        A distance that depends on second moments alone: "affine-invariant", "log-euclidean" or the
+        square of one ("squared-affine-invariant"), as a name or as a function of
+        :mod:`sqfa_rs.distances`. For a callable of your own use :class:`SQFA`.
     noise : "auto", str or float, default="auto"
         Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
         A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
@@ -237,7 +275,9 @@ class SecondMomentSQFA(BaseSQFA):
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
-        What the components satisfy: unit length, orthonormality, or nothing.
+        What the components satisfy: unit length, orthonormality, or nothing. It holds in the coordinates
+        of the fit, after scaling. ``orthonormal_components_`` spans the same subspace and is orthonormal
+        in the columns as they are.
     init : str or array-like of shape (n_components, n_features), default="auto"
         Where the components start: "random"; "differences", random and turned to where classes differ;
         "pca", "save", "directional-regression"; or components. "auto" is "differences" for more than
@@ -270,6 +310,11 @@ class SecondMomentSQFA(BaseSQFA):
         running, by changes that do not grow.
     warm_start : bool, default=False
         Begin a new fit from the components of the last one.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -285,6 +330,10 @@ class SecondMomentSQFA(BaseSQFA):
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``. The entry of largest
         magnitude of each, in the units of the fit, is positive.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -352,24 +401,26 @@ class SecondMomentSQFA(BaseSQFA):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
+        distance: str | Callable[..., Any] = "affine-invariant",
         noise: float | str = "auto",
-        scaling: str = "auto",
-        constraint: str = "sphere",
-        init: Any = "auto",
-        fixed: Any = None,
-        n_init: int | str = "auto",
+        scaling: Scaling = "auto",
+        constraint: Constraint = "sphere",
+        init: Init | Matrix = "auto",
+        fixed: Matrix | None = None,
+        n_init: int | Literal["auto"] = "auto",
         sequential: int | None = None,
-        optimizer: str = "auto",
-        pairs: int | str = "auto",
-        covariance_estimator: str | float = "empirical",
-        pair_weights: Any = None,
+        optimizer: Optimizer = "auto",
+        pairs: int | Literal["auto", "all"] = "auto",
+        covariance_estimator: CovarianceEstimator = "empirical",
+        pair_weights: Matrix | None = None,
         refine: bool = False,
         max_iter: int = 1000,
         tol: float = 1e-6,
         warm_start: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
@@ -377,6 +428,7 @@ class SecondMomentSQFA(BaseSQFA):
     ) -> None:
         self.n_components = n_components
         self.max_components = max_components
+        self.distance = distance
         self.noise = noise
         self.scaling = scaling
         self.constraint = constraint
@@ -392,10 +444,11 @@ class SecondMomentSQFA(BaseSQFA):
         self.max_iter = max_iter
         self.tol = tol
         self.warm_start = warm_start
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
 
     def _distance(self) -> Any:
-        return "affine-invariant"
+        return self.distance

@@ -1,4 +1,4 @@
-"""A fitted estimator in a few lines: how it was made and what is known of it, as text and as HTML."""
+"""The summary of a fitted estimator, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NEGATIVE, _POSITIVE = (33, 102, 172), (178, 24, 43)
 
 
 class Summary:
-    """What is known of a fitted estimator; notebooks show it as a table, ``print`` as lines."""
+    """Summary of a fitted estimator, which notebooks show as a table and ``print`` as lines of text."""
 
     def __init__(self, estimator: Any, image_shape: tuple[int, int] | None = None) -> None:
         self.rows = list(_rows(estimator))
@@ -51,10 +51,14 @@ class Summary:
 
 
 def _rows(estimator: Any) -> Iterator[tuple[str, str]]:
-    """Names and values, as far as they are known."""
+    """Yield names and values, the held-out accuracy first."""
+    accuracy = held_out_accuracy(estimator)
+    if accuracy is not None:
+        yield "held-out accuracy", f"{accuracy:.1%}{_compared(estimator)}"
     count, width = estimator.components_.shape
     yield "method", estimator._core_method() if hasattr(estimator, "_core_method") else estimator._method
-    yield "components", f"{count} of {width} features, {len(estimator.classes_)} classes"
+    classes = f", {len(estimator.classes_)} classes" if hasattr(estimator, "classes_") else ""
+    yield "components", f"{count} of {width} features{classes}"
     distance = getattr(estimator, "_distance", lambda: None)()
     if distance is not None:
         yield (
@@ -69,13 +73,19 @@ def _rows(estimator: Any) -> Iterator[tuple[str, str]]:
         if noise is not None:
             yield "noise", f"{selection.noise} ({how})"
     elif noise is not None:
-        yield "noise", f"{estimator.noise_:.3g} ({noise if isinstance(noise, str) else 'given'})"
-    accuracy = held_out_accuracy(estimator)
-    if accuracy is not None:
-        yield "accuracy", f"{accuracy:.1%} on held-out points"
+        yield "noise", f"{estimator.noise_:.3g} ({noise if isinstance(noise, str) else 'specified'})"
     yield "fit", _ended(estimator)
     if len(getattr(estimator, "dropped_features_", ())):
-        yield "dropped", f"{len(estimator.dropped_features_)} constant columns"
+        yield "dropped", f"{len(estimator.dropped_features_)} constant features"
+
+
+def _compared(estimator: Any) -> str:
+    """Return the accuracies of simple classifiers on the same samples, in brackets."""
+    selection: Any = getattr(estimator, "selection_", None)
+    if selection is None or selection.majority_accuracy is None:
+        return ""
+    lda = "" if selection.lda_accuracy is None else f"LDA {selection.lda_accuracy:.1%}, "
+    return f" ({lda}largest class {selection.majority_accuracy:.1%})"
 
 
 def held_out_accuracy(estimator: Any) -> float | None:
@@ -100,8 +110,8 @@ def _ended(estimator: Any) -> str:
     starts = len(getattr(estimator, "initializations_", ()))
     if not len(estimator.objective_trace_):
         return "closed form"
-    verb = "converged" if estimator.converged_ else "DID NOT CONVERGE"
-    best = f", best of {starts} starts" if starts > 1 else ""
+    verb = "converged" if estimator.converged_ else "not converged"
+    best = f", best of {starts} initializations" if starts > 1 else ""
     return (
         f"{verb} ({estimator.termination_}) after {estimator.n_iter_} iterations{best}, "
         f"objective {estimator.objective_:.4g}"

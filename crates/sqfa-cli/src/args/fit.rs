@@ -13,12 +13,13 @@ use super::{DataFlags, choice};
 
 const SHORT_EXAMPLES: &str = "\
 Examples:
-  sqfa fit iris.csv --label species --filters 2 --out iris.sqfa
+  sqfa fit iris.csv --label species
   sqfa fit mnist/ --method sqfa-h --filters 8 --out mnist.sqfa
-  sqfa fit iris.csv --label species --method lda --filters 2 --out lda.sqfa";
+  sqfa fit iris.csv --label species --method lda --out lda.sqfa";
 
 const EXAMPLES: &str = "\
 Examples:
+  sqfa fit iris.csv --label species
   sqfa fit iris.csv --label species --filters 2 --out iris.sqfa
   sqfa fit mnist/ --method sqfa-h --filters 8 --scaling common --out mnist.sqfa
   sqfa fit X.npy --labels y.npy --filters 4 --noise auto --out model.sqfa
@@ -39,19 +40,24 @@ pub(crate) struct FitArgs {
     /// Several files are one data set.
     #[arg(value_name = "DATA", required = true)]
     pub(crate) data: Vec<String>,
-    /// Number of filters, or auto (selected on held-out samples).
+    /// Number of filters, or auto (selected on held-out samples) [default: 2].
     ///
-    /// auto is the smallest number whose held-out accuracy is within one standard error of the best.
+    /// auto is the smallest number whose held-out accuracy is within one standard error of the best. The default is smaller
+    /// if the data have one column, or two classes with --method lda.
     #[arg(long, short = 'm', value_name = "M", value_parser = values::filters)]
-    pub(crate) filters: FiltersArg,
+    pub(crate) filters: Option<FiltersArg>,
     /// Largest number of filters for --filters auto [default: 16].
     #[arg(long, value_name = "M", value_parser = values::positive, hide_short_help = true)]
     pub(crate) max_filters: Option<usize>,
-    /// Model file to write.
+    /// Model file to write [default: name of DATA with .sqfa].
     ///
-    /// An existing file is replaced when the new one is complete.
+    /// By default, the file is in the current folder, and an existing file is an error unless --force is specified. A file
+    /// that --out names is replaced when the new one is complete.
     #[arg(long, short = 'o', value_name = "MODEL")]
-    pub(crate) out: PathBuf,
+    pub(crate) out: Option<PathBuf>,
+    /// Replace an existing model file if --out is not specified.
+    #[arg(long, conflicts_with = "out", hide_short_help = true)]
+    pub(crate) force: bool,
     /// Method; sqfa-h is the most accurate one on average.
     #[arg(long, value_name = "METHOD", default_value = "sqfa", value_parser = choice::method())]
     pub(crate) method: ReducerEntry,
@@ -63,6 +69,11 @@ pub(crate) struct FitArgs {
 
     #[command(flatten)]
     pub(crate) flags: DataFlags,
+    /// Column or npz array with the group of each sample, such as a subject or a recording. It is not a feature.
+    /// Whatever is selected on held-out samples is selected on groups that are held out as a whole.
+    #[arg(long, value_name = "KEY", help_heading = "Data", conflicts_with_all = ["classes", "form"])]
+    #[arg(hide_short_help = true)]
+    pub(crate) group: Option<String>,
     /// Fit only these classes.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
     #[arg(hide_short_help = true)]

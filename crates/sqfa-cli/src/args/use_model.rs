@@ -79,38 +79,51 @@ pub(crate) struct PredictArgs {
     pub(crate) json: bool,
 }
 
-/// The densities of a model's classes.
+/// A classifier of features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ClassifierArg {
-    /// Gaussians.
+    /// One Gaussian per class.
     Qda,
-    /// t distributions.
+    /// One t distribution per class.
     QdaT,
+    /// Gaussians with one covariance for all classes.
+    Lda,
 }
 
 impl ClassifierArg {
+    /// The name in flags and JSON.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Qda => "qda",
+            Self::QdaT => "qda-t",
+            Self::Lda => "lda",
+        }
+    }
+
     /// Its name in reports.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Qda => "QDA",
             Self::QdaT => "QDA-t",
+            Self::Lda => "LDA",
         }
     }
 }
 
-/// How the quadratic classifier is built from the model.
+/// The classifier, and how it is built from the model.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ClassifierFlags {
-    /// Densities of the classes: Gaussians, or t distributions with the model's own ν (5 where it has none).
-    #[arg(long, value_name = "NAME", value_enum, default_value = "qda")]
+    /// Classifier of the features: Gaussians with a covariance per class (qda) or one for all (lda), or t distributions
+    /// with the model's own ν, 5 if it has none (qda-t) [default: lda for models of LDA, else qda].
+    #[arg(long, value_name = "NAME", value_enum)]
     #[arg(help_heading = "Classifier")]
-    pub(crate) classifier: ClassifierArg,
-    /// Class priors: frequencies (of the training data), equal, or one number per class.
+    pub(crate) classifier: Option<ClassifierArg>,
+    /// Class priors: frequencies (those of the fit, or else of the training data), equal, or one number per class.
     #[arg(long, value_name = "PRIORS", default_value = "frequencies")]
     #[arg(help_heading = "Classifier")]
     pub(crate) priors: PriorsArg,
-    /// Shrinkage of the class covariances towards the pooled covariance, 0 to 1; auto shrinks only classes without full
-    /// rank.
+    /// Shrinkage, 0 to 1: of the class covariances towards the pooled covariance, with lda of the pooled covariance towards
+    /// its diagonal; auto shrinks only covariances without full rank.
     #[arg(long, value_name = "S", default_value = "auto", allow_negative_numbers = true)]
     #[arg(help_heading = "Classifier")]
     pub(crate) shrinkage: ShrinkageArg,

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use sqfa::distance::{PairError, pairwise};
-use sqfa::statistics::{Form, Preprocessor, Scaling};
+use sqfa::statistics::{Form, Preprocessor, Scaling, check_several};
 use sqfa::{ClassStatistics, Classes, Distance, Estimator, Gaussians, Mat, Noise};
 use sqfa_io::data::{LabeledData, Loaded, Part};
 use sqfa_io::formats::write_npy;
@@ -197,6 +197,7 @@ impl Distances {
             Loaded::Statistics(given) => data::class_statistics(given, None)?,
             Loaded::Sums(_, sums) => sums.finish(Estimator::Empirical)?,
         };
+        check_several(statistics.classes())?;
         // The noise is the same for all columns, and so are principal components: both depend on units.
         let scaling = self.args.scaling.unwrap_or(Scaling::PerFeature);
         if let Some(preprocessor) = Preprocessor::new(&statistics, scaling, false) {

@@ -1,4 +1,4 @@
-//! `sqfa evaluate`: how well the model's quadratic classifier tells classes apart.
+//! `sqfa evaluate`: how well the model's classifier tells classes apart.
 
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -8,8 +8,8 @@ use sqfa_io::data::Part;
 use sqfa_io::model_file::{ClassNames, Model};
 
 use super::units::check_units;
-use super::{classifier, explain_far, read_model};
-use crate::args::EvaluateArgs;
+use super::{classifier, explain_far, named_classifier, read_model};
+use crate::args::{ClassifierArg, EvaluateArgs};
 use crate::data::{self, LabelUse, NamedPart, Samples, expand, incomplete, keep_known};
 use crate::failure::usage;
 use crate::output::{self, percent};
@@ -30,7 +30,12 @@ pub(crate) struct Evaluate {
 
 #[derive(Serialize)]
 struct Report {
-    qda_accuracy: f64,
+    /// The name of the classifier.
+    classifier: &'static str,
+    accuracy: f64,
+    /// The accuracy under the name it had when every classifier was quadratic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qda_accuracy: Option<f64>,
     n_test: usize,
     part: &'static str,
     n_left_out: usize,
@@ -63,7 +68,7 @@ impl Evaluate {
     /// Reads, classifies and reports.
     pub(crate) fn run(self) -> Result<()> {
         let model = read_model(&self.args.model)?;
-        let qda = classifier(&model, &self.args.classifier)?;
+        let classifier = classifier(&model, &self.args.classifier)?;
         let (flags, part) = (&self.args.flags, self.args.part);
         let samples = Samples { files: &self.files, flags, part, labels: LabelUse::AllOrNone };
         let part = samples.one_part(&model)?;
@@ -72,7 +77,7 @@ impl Evaluate {
         let (part, n_left_out) = self.known(part, &model)?;
         let features = model.transform(part.points.view())?;
         check_units(&self.data, &model, &features);
-        let predicted = qda
+        let predicted = classifier
             .predict(features.as_points(model.filters().ncols()))
             .map_err(|error| explain_far(error, part.points.view(), &model))?;
         let count = model.classes().len();
@@ -85,8 +90,12 @@ impl Evaluate {
             let total: usize = confusion[class].iter().sum();
             (total > 0).then(|| confusion[class][class] as f64 / total as f64)
         });
+        let kind = named_classifier(&model, &self.args.classifier);
+        let accuracy = hits as f64 / predicted.len() as f64;
         let report = Report {
-            qda_accuracy: hits as f64 / predicted.len() as f64,
+            classifier: kind.name(),
+            accuracy,
+            qda_accuracy: (kind != ClassifierArg::Lda).then_some(accuracy),
             n_test: predicted.len(),
             part: name,
             n_left_out,
@@ -162,8 +171,8 @@ impl Evaluate {
             "all" => format!("all {} points of {data}", report.n_test),
             part => format!("the {} {part} points of {data}", report.n_test),
         };
-        let title = self.args.classifier.classifier.title();
-        let mut text = format!("{title} accuracy {} on {what}\n", percent(report.qda_accuracy));
+        let title = named_classifier(model, &self.args.classifier).title();
+        let mut text = format!("{title} accuracy {} on {what}\n", percent(report.accuracy));
         let name = |class: usize| output::printable(&model.classes().label(class).to_string());
         let mut ranked: Vec<(f64, usize)> = report
             .class_accuracies

@@ -8,7 +8,7 @@ use sqfa::statistics::Scaling;
 use sqfa_io::data::{is_sums, read_sums};
 use sqfa_io::model_file::Model;
 
-use super::fit::{distinct_words, json_names, noise_words};
+use super::fit::{distinct_words, headline, json_names, noise_words};
 use super::{read_model, stats};
 use crate::args::InspectArgs;
 use crate::output::{self, measured, number, pairs, seconds};
@@ -39,7 +39,8 @@ pub(crate) fn run(args: &InspectArgs) -> Result<()> {
         }
         return output::say_json(&json);
     }
-    output::say(&text(&model))
+    let headline = headline(model.record()).map(|words| format!("{words}\n\n"));
+    output::say(&format!("{}{}", headline.unwrap_or_default(), text(&model)))
 }
 
 fn text(model: &Model) -> String {
@@ -48,7 +49,7 @@ fn text(model: &Model) -> String {
     let image = about.data.image_shape.map(|(height, width)| format!(" ({height} × {width})"));
     let mut lines = vec![
         ("method", method(&record.specified)),
-        ("filters", format!("{m} of {n} dimensions{}", image.unwrap_or_default())),
+        ("filters", format!("{m} of {n} columns{}", image.unwrap_or_default())),
         ("columns", columns(model)),
         ("data", data(model)),
         ("label", about.data.label.clone().unwrap_or_else(|| "without a name".to_owned())),
@@ -78,7 +79,7 @@ fn text(model: &Model) -> String {
         lines.push(("objective", measured(objective)));
     }
     lines.push((
-        "ended",
+        "optimization",
         format!(
             "{} ({}) after {} iterations, {} passes, {} evaluations in {}",
             if fit.converged() { "converged" } else { "not converged" },
@@ -97,10 +98,10 @@ fn text(model: &Model) -> String {
         let (count, reached) = (starts.len(), starts.join(", "));
         let words =
             format!("{count} from {}, seed {}: {reached}", about.start, record.specified.seed);
-        lines.push(("starts", words));
+        lines.push(("initializations", words));
     }
     if let Some(size) = record.specified.sequential {
-        lines.push(("learned", format!("in groups of {size}, earlier ones frozen")));
+        lines.push(("sequential", format!("{size} filters at a time; earlier ones do not change")));
     }
     for warning in &fit.warnings {
         lines.push(("warning", warning.to_string()));

@@ -22,10 +22,10 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use anyhow::Result;
-use sqfa::classify::ClassifierError;
+use sqfa::classify::{Classifier, ClassifierError, ClassifierKind};
 use sqfa::points::Scalar;
 use sqfa::remedy::Remedy;
-use sqfa::{Points, Qda, with_table};
+use sqfa::{Points, with_table};
 use sqfa_io::data::column_name;
 use sqfa_io::formats::Limits;
 use sqfa_io::model_file::Model;
@@ -47,8 +47,16 @@ pub(crate) fn read_model(path: &Path) -> Result<Model> {
     Ok(model)
 }
 
-/// The model's quadratic classifier as the flags want it.
-pub(crate) fn classifier(model: &Model, flags: &ClassifierFlags) -> Result<Qda> {
+/// Returns the classifier that the flags name, or the model's own.
+pub(crate) fn named_classifier(model: &Model, flags: &ClassifierFlags) -> ClassifierArg {
+    flags.classifier.unwrap_or(match model.record().classifier {
+        ClassifierKind::Quadratic => ClassifierArg::Qda,
+        ClassifierKind::Linear => ClassifierArg::Lda,
+    })
+}
+
+/// Builds the classifier of a model with the flags.
+pub(crate) fn classifier(model: &Model, flags: &ClassifierFlags) -> Result<Classifier> {
     let shrinkage = flags.shrinkage.0;
     let classes = model.classes().len();
     let priors = match &flags.priors {
@@ -65,8 +73,10 @@ pub(crate) fn classifier(model: &Model, flags: &ClassifierFlags) -> Result<Qda> 
             "the model was fitted to second moments alone: its classifier takes every class mean as 0",
         );
     }
-    let built = match flags.classifier {
-        ClassifierArg::Qda => model.qda(priors.as_deref(), shrinkage),
+    let kind = |kind| model.classifier(kind, priors.as_deref(), shrinkage);
+    let built = match named_classifier(model, flags) {
+        ClassifierArg::Qda => kind(ClassifierKind::Quadratic),
+        ClassifierArg::Lda => kind(ClassifierKind::Linear),
         ClassifierArg::QdaT => model.qda_t(priors.as_deref(), shrinkage, QDA_T_DEGREES),
     };
     built.map_err(|error| with_flags(&error, error.remedies()))

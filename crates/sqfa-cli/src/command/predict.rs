@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anyhow::Result;
 use serde::Serialize;
 use sqfa::Labels;
-use sqfa::classify::Qda;
+use sqfa::classify::Classifier;
 use sqfa::labels::Label;
 use sqfa_io::formats::write_npy;
 use sqfa_io::model_file::{ClassNames, Model};
@@ -77,7 +77,7 @@ impl Predict {
         inputs.extend(args.flags.labels.as_deref());
         let _ready = files::check(&inputs, &outputs)?;
         let model = read_model(&args.model)?;
-        let qda = classifier(&model, &args.classifier)?;
+        let classifier = classifier(&model, &args.classifier)?;
         let samples =
             Samples { files: &files, flags: &args.flags, part: args.part, labels: LabelUse::None };
         let parts = samples.parts(&model)?;
@@ -89,7 +89,7 @@ impl Predict {
         }
         let answers = parts
             .into_iter()
-            .map(|part| Answers::of(part, &data, &args, &model, &qda))
+            .map(|part| Answers::of(part, &data, &args, &model, &classifier))
             .collect::<Result<Vec<_>>>()?;
         if several {
             let counts: Vec<String> = answers
@@ -149,7 +149,7 @@ impl Answers {
         data: &str,
         args: &PredictArgs,
         model: &Model,
-        qda: &Qda,
+        classifier: &Classifier,
     ) -> Result<Self> {
         let gaps = incomplete(&part, &args.flags)?;
         if !gaps.is_empty() {
@@ -172,13 +172,14 @@ impl Answers {
             check_units(data, model, &features);
         }
         let features = features.as_points(model.filters().ncols());
-        let predicted =
-            qda.predict(features).map_err(|error| explain_far(error, points.view(), model))?;
+        let predicted = classifier
+            .predict(features)
+            .map_err(|error| explain_far(error, points.view(), model))?;
         let predicted = Labels::from_codes(model.classes().clone(), predicted)
             .ok_or_else(|| anyhow::anyhow!("the classifier named a class that does not exist"))?;
         let mut answers = Self { name: part.name, predicted, gaps, probabilities: None };
         if args.probabilities {
-            let logs = qda.log_posteriors(features)?;
+            let logs = classifier.log_posteriors(features)?;
             let rows = logs.chunks(model.classes().len()).enumerate();
             let rows = rows.map(|(row, logs)| match answers.answered(row) {
                 true => logs.iter().map(|log| log.exp()).collect(),

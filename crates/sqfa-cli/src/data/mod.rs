@@ -2,6 +2,7 @@
 
 mod builtin;
 mod features;
+mod keys;
 mod memory;
 mod restrict;
 mod several;
@@ -19,6 +20,7 @@ use sqfa_io::formats::{Column, Header, Missing, Note, Remedy, Selection, Stack};
 
 pub(crate) use builtin::{Builtin, SCALING_DIMENSIONS};
 pub(crate) use features::{LabelUse, NamedPart, Samples, drawing, gaps, ids, incomplete};
+pub(crate) use keys::{key_values, without_keys};
 pub(crate) use memory::{available as available_memory, check_made, check_sums};
 pub(crate) use restrict::{check_counts, keep_known, restrict};
 pub(crate) use several::{expand, means_of, open_all};

@@ -73,7 +73,7 @@ fn an_accuracy_is_the_share_of_test_points_that_evaluate_finds() {
             let fitted = folder.json(&format!(
                 "fit p.npz --method {method}{refine} --filters 2 --seed {seed}{own} --out m.sqfa"
             ));
-            let evaluated = folder.json("evaluate m.sqfa p.npz");
+            let evaluated = folder.json("evaluate m.sqfa p.npz --classifier qda");
             assert_eq!(row["qda"], evaluated["qda_accuracy"], "{name}{flags}");
             if climbs {
                 assert_eq!(row["noise"], fitted["noise"], "{name}{flags}");
@@ -322,7 +322,7 @@ fn few_samples_of_many_columns_take_little_memory_and_give_what_a_fit_gives() {
     for row in found["rows"].as_array().unwrap() {
         let method = row["method"].as_str().unwrap();
         folder.ok(&format!("fit wide.npz -m 2 --method {method} --out m.sqfa"));
-        let fitted = folder.json("evaluate m.sqfa wide.npz");
+        let fitted = folder.json("evaluate m.sqfa wide.npz --classifier qda");
         assert_eq!(row["qda"], fitted["qda_accuracy"], "{method}");
     }
     let said = folder.run(&format!("{line} --memory 0.0001"));

@@ -67,10 +67,13 @@ fn what_needs_points_or_more_of_them_is_refused() {
         folder.run(&format!("{command} --out none.sqfa")).fails(1, part);
         assert!(!folder.path("none.sqfa").exists(), "{command} wrote a model");
     };
-    refused("fit sums.stats -m 2 --covariance-estimator t:5", "only their sums are at hand");
+    refused(
+        "fit sums.stats -m 2 --covariance-estimator t:5",
+        "only class statistics are available",
+    );
     refused("fit sums.stats -m 2 --method sqfa-cauchy", "has no covariance");
     let said = folder.run("fit sums.stats -m 2 --method sqfa-t --out m.sqfa");
-    assert!(said.code == 0 && said.err.contains("scatters are 0.600 of them"), "{}", said.err);
+    assert!(said.code == 0 && said.err.contains("0.600 times the covariances"), "{}", said.err);
     let few: Vec<String> =
         (0..8).map(|row| format!("{row},{},{}", row * row % 5, row % 3)).collect();
     let few = few.iter().enumerate().map(|(at, row)| format!("{row},{}\n", ["a", "b"][at % 2]));

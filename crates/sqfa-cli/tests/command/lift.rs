@@ -49,7 +49,7 @@ fn lifts_that_cannot_be_are_refused_before_anything_is_written() {
     folder.write("learn.csv", rings(60));
     for (flags, parts) in [
         ("--lift cubic", vec!["unknown lift 'cubic'", "quadratic, fourier, nystroem"]),
-        ("--lift fourier", vec!["say how many features"]),
+        ("--lift fourier", vec!["specify the number of features"]),
         ("--lift nystroem:61", vec!["keeps 61 points, and there are 60", "at most 60"]),
         ("--lift fourier:1000000", vec!["1000000 features", "GB are at hand", "fewer"]),
         ("--lift nystroem:20 --bandwidth 0", vec!["bandwidth is 0", "median distance"]),

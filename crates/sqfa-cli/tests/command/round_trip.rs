@@ -274,3 +274,26 @@ fn warnings_name_what_is_odd_about_the_data() {
     assert!(said.out.contains("1 constant column: b"), "{}", said.out);
     assert!(said.err.contains("strongly unbalanced"), "{}", said.err);
 }
+
+/// The model file names the classifier of the method, which a flag overrides.
+#[test]
+fn models_of_lda_predict_by_the_linear_rule() {
+    let folder = with_table();
+    folder.ok("fit data.csv --label species -m 2 --method lda --shrinkage 0.1 --out m.sqfa");
+    let evaluate = "evaluate m.sqfa data.csv --label species";
+    let told = folder.json(evaluate);
+    assert_eq!(told["classifier"], "lda");
+    assert!(told["accuracy"].as_f64().unwrap() > 0.9 && told["qda_accuracy"].is_null(), "{told}");
+    assert!(folder.ok(evaluate).contains("LDA accuracy"));
+    let quadratic = folder.json(&format!("{evaluate} --classifier qda"));
+    assert_eq!(quadratic["classifier"], "qda");
+    assert_eq!(quadratic["qda_accuracy"], quadratic["accuracy"]);
+    let chances = |flags: &str| {
+        folder.ok(&format!("predict m.sqfa data.csv --label species --probabilities {flags}"))
+    };
+    assert_eq!(chances(""), chances("--classifier lda"));
+    assert_ne!(chances(""), chances("--classifier qda"));
+    // The refinement optimizes the posteriors of the quadratic classifier.
+    folder.ok("fit data.csv --label species -m 2 --method lda --refine --out r.sqfa");
+    assert_eq!(folder.json("evaluate r.sqfa data.csv --label species")["classifier"], "qda");
+}

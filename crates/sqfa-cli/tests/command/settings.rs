@@ -9,6 +9,7 @@ use sqfa::reduce::{Kind, ROWS, Row, reducers};
 /// A value that every method accepts that uses the setting.
 fn value(row: &Row) -> String {
     match row.kind {
+        Kind::Name(_) if row.flag == "--distance" => "affine-invariant".to_owned(),
         Kind::Name(names) => names().into_iter().map(|(name, _)| name).next().unwrap(),
         // Two samples per class have no neighborhoods.
         Kind::Count if row.flag == "--per-class" => "10".to_owned(),
@@ -58,7 +59,14 @@ fn a_flag_that_is_specified_with_its_default_is_rejected_as_well() {
         ("--method lda --init auto", "`--method lda` does not use `--init`"),
         ("--method lda --n-init auto", "`--method lda` does not use `--n-init`"),
         ("--method lda --max-iter 1000", "`--method lda` does not use `--max-iter`"),
-        ("--method sqfa-h --distance hellinger", "it belongs to `--method sqfa`"),
+        (
+            "--method sqfa-h --distance hellinger",
+            "it belongs to `--method sqfa` or `--method smsqfa`",
+        ),
+        (
+            "--method smsqfa --distance hellinger",
+            "use `--distance affine-invariant`, `--distance log-euclidean`",
+        ),
         ("--method lda --fixed f.npy", "`--method lda` does not use `--fixed`"),
         ("--max-filters 4", "`--max-filters` needs `--filters auto`"),
     ] {

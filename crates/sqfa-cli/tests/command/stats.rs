@@ -301,7 +301,11 @@ fn sketches_fit_like_exact_sums_stream_merge_and_say_their_bound() {
         ("stats all.csv --form skech --out x.stats", 2, "did you mean 'sketch'?"),
         ("stats all.csv --form dense --out x.stats", 2, "leave --form out"),
         ("fit all.csv --form factor -m 2 --out x.sqfa", 2, "leave --form out"),
-        ("stats merge all.stats dense.stats --out x.stats", 1, "cannot join sketches of 6 rows"),
+        (
+            "stats merge all.stats dense.stats --out x.stats",
+            1,
+            "cannot be merged with sketches of 6 rows",
+        ),
         ("fit dense.stats --form sketch -m 2 --out x.sqfa", 2, "all entries"),
         ("fit all.csv --form sketch -m auto --out x.sqfa", 2, "--filters auto looks at points"),
         (

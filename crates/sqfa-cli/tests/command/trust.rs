@@ -49,7 +49,7 @@ fn digits_lost_to_conditioning_are_told() {
     folder.write("data.csv", text);
     let said = folder.run("fit data.csv -m 2 --noise 0 --scaling none --out m.sqfa");
     assert_eq!(said.code, 0, "{}", said.err);
-    assert!(said.err.contains("round-off") && said.err.contains("set noise"), "{}", said.err);
+    assert!(said.err.contains("round-off") && said.err.contains("positive noise"), "{}", said.err);
     let said = folder.run("fit data.csv -m 2 --noise scale --scaling none --out m.sqfa");
     assert!(!said.err.contains("round-off"), "{}", said.err);
 }

@@ -38,7 +38,7 @@ fn every_method_fits_a_wide_table_by_default() {
         let line = format!("fit learn.csv --label class -m 2 --method {name} --out m.sqfa");
         if entry.degrees.is_some() {
             // Outliers cannot be told where every point stands alone.
-            folder.run(&line).fails(1, "takes more points than dimensions; reduce the dimension");
+            folder.run(&line).fails(1, "need more samples than columns; reduce the dimension");
             continue;
         }
         folder.ok(&line);

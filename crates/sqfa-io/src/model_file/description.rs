@@ -23,6 +23,15 @@ pub struct Description {
     /// Whether the classes are numbers such as 0.25, which are written as text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fractional_classes: bool,
+    /// The type of the labels in Python, such as `float64`, unless it follows from the classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_type: Option<String>,
+    /// The priors of the classifier, if they are not the frequencies of the classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priors: Option<Vec<f64>>,
+    /// The fraction of the variance that each feature explains, if the method reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explained_variance_ratio: Option<Vec<f64>>,
     /// Whether other classes of the data were left out on purpose.
     #[serde(default)]
     pub restricted: bool,
@@ -136,6 +145,9 @@ pub struct DataRecord {
     /// The label column of a table, by name or by position where there are no names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// The column or array with the group of each sample, if groups were held out as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
 }
 
 /// The classes by name: whole numbers or text.

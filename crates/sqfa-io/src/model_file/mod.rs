@@ -9,13 +9,13 @@ mod error;
 mod file;
 mod lift;
 
-use sqfa::classify::ClassifierError;
+use sqfa::classify::{Classifier, ClassifierError, ClassifierKind};
 use sqfa::lift::{Lift, LiftError};
 use sqfa::pipeline::FitRecord;
 use sqfa::reduce::Setting;
 use sqfa::statistics::{Preprocessor, project};
 use sqfa::transform::Features;
-use sqfa::{ClassStatistics, Classes, Gaussians, Mat, MatRef, Points, Qda, transform};
+use sqfa::{ClassStatistics, Classes, Gaussians, Mat, MatRef, Points, transform};
 
 use crate::data::column_name;
 
@@ -101,6 +101,12 @@ impl Model {
             if !sound(offset) || !sound(factors) {
                 return refuse(format!("preprocessing needs {n} finite offsets and factors"));
             }
+        }
+        let sound = |prior: &f64| prior.is_finite() && *prior >= 0.0;
+        if description.priors.as_ref().is_some_and(|priors| {
+            priors.len() != c || !priors.iter().all(sound) || priors.iter().sum::<f64>() <= 0.0
+        }) {
+            return refuse(format!("priors must be {c} non-negative numbers with a positive sum"));
         }
         let names = description.feature_names.as_ref().filter(|_| description.lift.is_none());
         if names.is_some_and(|names| names.len() != n) {
@@ -273,40 +279,50 @@ impl Model {
         Ok(all)
     }
 
-    /// The quadratic classifier of the training classes; priors are their frequencies unless given.
+    /// Returns a classifier of the training classes; that of the model is `self.record().classifier`.
     ///
-    /// For the shrinkage, see [`Qda::of_features`].
-    pub fn qda(
+    /// Unless given, priors are those of the fit, or else the frequencies of the classes. For the shrinkage, see
+    /// [`ClassifierKind::build`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ClassifierKind::build`].
+    pub fn classifier(
         &self,
+        kind: ClassifierKind,
         priors: Option<&[f64]>,
         shrinkage: Option<f64>,
-    ) -> Result<Qda, ClassifierError> {
-        let frequencies = match &self.counts {
-            Some(counts) => counts.iter().map(|&count| count as f64).collect(),
-            None => vec![1.0; self.classes.len()],
-        };
+    ) -> Result<Classifier, ClassifierError> {
         let all = self.features.order();
         let distinct = self.features.leading(self.description.record.distinct.unwrap_or(all));
-        let priors = priors.unwrap_or(&frequencies);
-        Ok(Qda::of_features(&self.classes, &distinct, priors, shrinkage)?.reading(all))
+        let priors = priors.or(self.description.priors.as_deref());
+        let built =
+            kind.build(&self.classes, &distinct, self.counts.as_deref(), priors, shrinkage)?;
+        Ok(built.reading(all))
     }
 
-    /// The same with t densities: of the degrees of freedom of the fit, or of so many, which covariances are then matched to.
+    /// Returns the quadratic classifier with t densities: of the degrees of freedom of the fit, or of `degrees`, which
+    /// covariances are then matched to.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ClassifierKind::build`], or if the degrees of freedom are not a finite number above 0.
     pub fn qda_t(
         &self,
         priors: Option<&[f64]>,
         shrinkage: Option<f64>,
         degrees: f64,
-    ) -> Result<Qda, ClassifierError> {
+    ) -> Result<Classifier, ClassifierError> {
+        let quadratic = ClassifierKind::Quadratic;
         if let Some(own) = self.description.record.setting(Setting::Degrees) {
-            return self.qda(priors, shrinkage)?.heavy_tailed(own);
+            return self.classifier(quadratic, priors, shrinkage)?.heavy_tailed(own);
         }
         // The scatter of a t distribution is (ν − 2)/ν of its covariance.
         let factor = std::iter::repeat_n((degrees - 2.0) / degrees, self.classes.len());
         let scatters = rescaled(&self.features, Some(factor), 0.0);
         let features = scatters.map_err(|_| ClassifierError::Degrees { degrees })?;
         let matched = Self { features, ..self.clone() };
-        matched.qda(priors, shrinkage)?.heavy_tailed(degrees)
+        matched.classifier(quadratic, priors, shrinkage)?.heavy_tailed(degrees)
     }
 
     /// The noise of the fit; `None` if the method has none.

@@ -39,6 +39,7 @@ fn description() -> Description {
             trials: vec![],
             refinement: None,
             distinct: None,
+            classifier: ClassifierKind::Linear,
             second_moments: false,
             precision: Precision::Double,
             run: Run {
@@ -60,12 +61,16 @@ fn description() -> Description {
         },
         noise_choice: "given".to_owned(),
         fractional_classes: false,
+        class_type: None,
+        priors: None,
+        explained_variance_ratio: None,
         classes: ClassNames::Texts(vec!["a".to_owned(), "é\u{1b}".to_owned()]),
         lift: None,
         restricted: false,
         covariance: "empirical".to_owned(),
         start: "random".to_owned(),
         data: DataRecord {
+            group: None,
             name: "test".to_owned(),
             image_shape: Some((1, 3)),
             label: Some("kind".to_owned()),
@@ -188,7 +193,7 @@ fn random_damage_never_panics() {
         }
         if let Ok(model) = Model::from_bytes(&bytes, "damaged") {
             // What passes the checks must also be usable.
-            let _ = model.qda(None, None);
+            let _ = model.classifier(model.record().classifier, None, None);
             let _ = model.noisy_gaussians(model.noise().unwrap_or(0.0));
             let _ = model.to_bytes();
         }

@@ -1,6 +1,7 @@
-//! Discriminants: the class with the largest ln π_k − ½ ln|S_k| − g(|L_k⁻¹(z−μ_k)|²) wins.
+//! Discriminants: a sample z is assigned to the class with the largest ln π_k − ½ ln|S_k| − g(|L_k⁻¹(z−μ_k)|²).
 //!
-//! g(u) = u/2 for Gaussians and ((ν+m)/2) ln(1 + u/ν) for t distributions. QDA has one S_k a class, LDA one for all. Cost: one Cholesky of order m per covariance, then c·m² flops a point.
+//! g(u) = u/2 for Gaussians, and ((ν+m)/2) ln(1 + u/ν) for t distributions. QDA has one S_k per class, LDA one for all.
+//! The cost is one Cholesky factorization of order m per covariance, and then c·m² flops per sample.
 
 use std::ops::Range;
 
@@ -13,24 +14,40 @@ use crate::points::{Points, Scalar, Table};
 use crate::statistics::{ClassStatistics, project};
 use crate::with_table;
 
-/// A squared pivot smaller than this share of the largest variance means a covariance has no full rank.
+/// Smallest squared pivot, relative to the largest variance, for which a covariance counts as having full rank.
 pub(super) const RANK: f64 = 1e-13;
 
-/// What a classifier that is a [`Discriminant`] answers.
+/// Implements the public methods of a classifier that wraps a [`Discriminant`].
 macro_rules! answers {
     ($classifier:ty) => {
         impl $classifier {
-            /// The classes, in their fixed order.
+            /// Returns the classes in their fixed order.
             pub fn classes(&self) -> &$crate::Classes {
                 &self.0.classes
             }
 
-            /// The dimension of the features it classifies.
+            /// Returns the number of features of a sample.
             pub fn dimension(&self) -> usize {
                 self.0.width
             }
 
-            /// For every point, the position of its most probable class; ties go to the first.
+            /// Returns the classifier for samples with `features` features, of which it uses only the first ones.
+            pub fn reading(mut self, features: usize) -> Self {
+                self.0.width = features.max(self.0.order);
+                self
+            }
+
+            /// The discriminant functions of the classifier.
+            pub(super) fn discriminant(&self) -> &$crate::classify::discriminant::Discriminant {
+                &self.0
+            }
+
+            /// Returns, for each sample (row), the index of its most probable class. The first class wins ties.
+            ///
+            /// # Errors
+            ///
+            /// Returns an error if the samples have a different number of features than the classifier, or if a sample
+            /// is so far from every class that its distances overflow.
             pub fn predict(
                 &self,
                 features: $crate::points::Points<'_>,
@@ -38,7 +55,13 @@ macro_rules! answers {
                 self.0.predict(features)
             }
 
-            /// ln p(class | z) for every point (rows) and class (columns), row-major.
+            /// Returns the logarithm of the posterior, ln p(class | z), for every sample (row) and class (column),
+            /// row-major.
+            ///
+            /// # Errors
+            ///
+            /// Returns an error if the samples have a different number of features than the classifier, or if a sample
+            /// is so far from every class that its distances overflow.
             pub fn log_posteriors(
                 &self,
                 features: $crate::points::Points<'_>,
@@ -46,7 +69,14 @@ macro_rules! answers {
                 self.0.log_posteriors(features)
             }
 
-            /// The share of points whose predicted class is their own.
+            /// Returns the fraction of samples that are classified correctly. `codes` has the class index of each
+            /// sample.
+            ///
+            /// # Errors
+            ///
+            /// Returns an error if the samples have a different number of features than the classifier, the number of
+            /// codes differs from the number of samples, or a sample is so far from every class that its distances
+            /// overflow.
             pub fn accuracy(
                 &self,
                 features: $crate::points::Points<'_>,
@@ -59,29 +89,29 @@ macro_rules! answers {
 }
 pub(super) use answers;
 
-/// Class means, inverse Cholesky factors and constants: all that classifies a point.
+/// Class means, inverse Cholesky factors and constants: everything that classifies a sample.
 #[derive(Debug, Clone)]
 pub(super) struct Discriminant {
     pub(super) classes: Classes,
     pub(super) order: usize,
-    /// How many features samples have, of which the first ones are classified.
+    /// Number of features of a sample, of which only the first `order` are used.
     pub(super) width: usize,
     pub(super) means: Vec<f64>,
-    /// Inverse Cholesky factors, row-major: one a class, or one for all.
+    /// Inverse Cholesky factors, row-major: one per class, or one for all classes.
     pub(super) whitening: Vec<f64>,
-    /// ln π − ½ ln|S|.
+    /// The constants ln π − ½ ln|S|, one per class.
     pub(super) constants: Vec<f64>,
-    /// ν of t distributions; none for Gaussians.
+    /// Degrees of freedom ν of t distributions; `None` for Gaussians.
     pub(super) degrees: Option<f64>,
 }
 
-/// A covariance ready to classify with.
+/// The inverse Cholesky factor and the log-determinant of a covariance.
 pub(super) struct Whitened {
     pub(super) whitening: Vec<f64>,
     pub(super) log_det: f64,
 }
 
-/// A covariance without full rank.
+/// The smallest pivot and the largest variance of a covariance without full rank.
 pub(super) struct Deficient {
     pub(super) pivot: f64,
     pub(super) largest: f64,
@@ -104,13 +134,13 @@ pub(super) fn whiten(mut lower: Vec<f64>, m: usize, shrinkage: f64) -> Result<Wh
     Ok(Whitened { whitening, log_det })
 }
 
-/// The smallest squared pivot of a Cholesky factor; 0 if the factorization failed, which leaves NaN.
+/// Returns the smallest squared pivot of a Cholesky factor; 0 if the factorization failed, which leaves NaN.
 pub(super) fn smallest_pivot(lower: &[f64], m: usize) -> f64 {
     let pivots = (0..m).map(|i| lower[i * m + i].powi(2));
     pivots.fold(f64::INFINITY, |least, pivot| if pivot.is_nan() { 0.0 } else { least.min(pivot) })
 }
 
-/// Priors with sum 1, after checking them and the shrinkage.
+/// Checks the priors and the shrinkage, and returns the priors scaled to sum 1.
 pub(super) fn check_parameters(
     priors: &[f64],
     classes: usize,
@@ -127,7 +157,7 @@ pub(super) fn check_parameters(
     Ok(priors.iter().map(|prior| prior / total).collect())
 }
 
-/// Gaussians whose covariances have divisor N, from ones with divisor N − 1.
+/// Converts covariances with divisor N − 1 to divisor N.
 pub(super) fn maximum_likelihood(gaussians: &Gaussians, counts: Option<&[u64]>) -> Gaussians {
     let m = gaussians.order();
     let mut means = Vec::new();
@@ -143,20 +173,21 @@ pub(super) fn maximum_likelihood(gaussians: &Gaussians, counts: Option<&[u64]>) 
     Gaussians::trusted(m, means, covariances)
 }
 
-/// The classes in the space of some features, as a quadratic classifier uses them.
+/// The densities of the classes in feature space, as a quadratic classifier uses them.
 pub(crate) struct Densities {
-    /// Covariances with divisor N, or scatters of t distributions.
+    /// Class Gaussians with covariances of divisor N, or with scatter matrices of t distributions.
     pub(crate) features: Gaussians,
-    /// The shares of the classes.
+    /// The priors of the classes.
     pub(crate) priors: Vec<f64>,
     /// The degrees of freedom of t distributions; `None` for Gaussians.
     pub(crate) degrees: Option<f64>,
 }
 
 impl Densities {
+    /// Projects class statistics through filters (n × m) and converts the covariances to divisor N.
     pub(crate) fn new(statistics: &ClassStatistics, filters: MatRef<'_, f64>) -> Self {
         let features = project(statistics, filters, 0.0);
-        // Robust scatters have no divisor N − 1.
+        // Robust scatter matrices do not have divisor N − 1, so they are not converted.
         let counts = statistics.counts().filter(|_| statistics.robust().is_none());
         let features = maximum_likelihood(&features, counts);
         Self { features, priors: statistics.shares(), degrees: statistics.degrees() }
@@ -164,6 +195,8 @@ impl Densities {
 }
 
 impl Discriminant {
+    /// Returns the index of the most probable class of each sample, or an error for a sample that is too far from all
+    /// classes.
     pub(super) fn predict(&self, features: Points<'_>) -> Result<Vec<u32>, ClassifierError> {
         check_dimension(features, self.width)?;
         let best = |scores: &[f64]| {
@@ -190,6 +223,7 @@ impl Discriminant {
             .collect()
     }
 
+    /// Returns the log-posteriors, or an error for a sample that is too far from all classes.
     pub(super) fn log_posteriors(&self, features: Points<'_>) -> Result<Vec<f64>, ClassifierError> {
         let all = self.posteriors(features)?;
         let count = self.constants.len().max(1);
@@ -199,7 +233,7 @@ impl Discriminant {
         }
     }
 
-    /// The same with NaN for points that are too far from all classes.
+    /// Returns log-posteriors, with NaN for samples that are too far from all classes.
     pub(super) fn posteriors(&self, features: Points<'_>) -> Result<Vec<f64>, ClassifierError> {
         check_dimension(features, self.width)?;
         let count = self.constants.len();
@@ -219,6 +253,7 @@ impl Discriminant {
         Ok(parts.concat())
     }
 
+    /// Returns the fraction of samples that are classified correctly.
     pub(super) fn accuracy(
         &self,
         features: Points<'_>,
@@ -227,7 +262,7 @@ impl Discriminant {
         share_right(&self.predict(features)?, codes)
     }
 
-    /// ln π_k p(z|k), up to a constant, of some points: one row a point, one number a class.
+    /// Returns ln π_k p(z|k), up to a constant, with one row per sample and one number per class.
     fn scores<S: Scalar>(&self, table: &Table<'_, S>, rows: Range<usize>) -> Vec<f64> {
         let (m, count) = (self.order, self.constants.len());
         let mut all = vec![0.0; rows.len() * count];
@@ -258,11 +293,11 @@ impl Discriminant {
         all
     }
 
-    /// |L_k⁻¹(z − μ_k)|² of eight points.
+    /// Returns |L_k⁻¹(z − μ_k)|² for eight samples.
     #[inline(always)]
     fn square(&self, class: usize, points: &[Lanes], centered: &mut [Lanes]) -> Lanes {
         let m = self.order;
-        // 0 where one factor serves all classes.
+        // The stride is 0 if all classes share one factor.
         let stride = if self.whitening.len() == m * m { 0 } else { m * m };
         let (mean, whitening) =
             (&self.means[class * m..][..m], &self.whitening[class * stride..][..m * m]);
@@ -270,11 +305,11 @@ impl Discriminant {
             *centered = point - Lanes::splat(mean);
         }
         let mut square = Lanes::splat(0.0);
-        // Several rows at a time, so that no sum waits for itself.
+        // Several rows at a time, so that consecutive additions do not wait for each other.
         for first in (0..m).step_by(ROWS) {
             let count = ROWS.min(m - first);
             let mut sums = [Lanes::splat(0.0); ROWS];
-            // Row i ends with column i; beyond the last row there is nothing to sum.
+            // Row i ends with column i. Rows beyond the last one repeat it, and their sums are not used.
             let rows: [&[f64]; ROWS] =
                 std::array::from_fn(|i| &whitening[(first + i.min(count - 1)) * m..][..m]);
             for (j, &value) in centered[..first].iter().enumerate() {
@@ -295,10 +330,10 @@ impl Discriminant {
     }
 }
 
-/// Rows of a factor whose sums run side by side.
+/// Number of rows of a factor whose sums are computed together.
 const ROWS: usize = 4;
 
-/// Whether scores tell classes apart: squares of huge distances overflow.
+/// Whether the scores distinguish classes. They do not if all squared distances overflowed.
 fn tells(scores: &[f64]) -> bool {
     scores.iter().all(|score| !score.is_nan())
         && scores.iter().any(|&score| score > f64::NEG_INFINITY)

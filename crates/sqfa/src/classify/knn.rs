@@ -1,7 +1,8 @@
-//! The k nearest training points vote: Euclidean distances, equal weights, exact.
+//! Exact k-nearest-neighbor classification with Euclidean distances and equal weights.
 //!
-//! Among equal distances the earlier training point counts, among equal votes the first class: the answer never
-//! depends on rounding or threads. Cost: 2Nm flops a point for N training points of m features.
+//! Among equal distances the earlier training sample counts, and among equal votes the first class wins. The result
+//! therefore does not depend on rounding or on the number of threads. The cost is 2Nm flops per sample for N training
+//! samples with m features.
 
 use super::{ClassifierError, POINTS_A_TASK, check_dimension, share_right};
 use crate::finite::first_not_finite;
@@ -11,7 +12,18 @@ use crate::parallel;
 use crate::points::Points;
 use crate::with_table;
 
-/// A nearest-neighbor classifier on features.
+/// A k-nearest-neighbor classifier on features.
+///
+/// ```
+/// use sqfa::classify::Knn;
+/// use sqfa::{Classes, Table};
+///
+/// let training = Table::row_major(&[0.0, 0.1, 0.2, 5.0, 5.1, 5.2], 6, 1).expect("6 rows of 1 number");
+/// let knn = Knn::new(&Classes::numbered(2), training.into(), &[0, 0, 0, 1, 1, 1], 3)?;
+/// let queries = Table::row_major(&[0.3, 4.0], 2, 1).expect("2 rows of 1 number");
+/// assert_eq!(knn.predict(queries.into())?, [0, 1]);
+/// # Ok::<(), sqfa::classify::ClassifierError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Knn {
     classes: Classes,
@@ -20,7 +32,7 @@ pub struct Knn {
     neighbors: usize,
 }
 
-/// The training points in the precision they came in.
+/// The training samples in the precision of the data.
 #[derive(Debug, Clone)]
 enum Training {
     Single(Reference<f32>),
@@ -28,10 +40,16 @@ enum Training {
 }
 
 impl Knn {
-    /// Neighbors that vote unless told otherwise.
+    /// Default number of neighbors.
     pub const NEIGHBORS: usize = 5;
 
-    /// A classifier that remembers training points with the positions of their classes.
+    /// Creates a classifier from training samples, one per row, and the class index of each.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there are no samples or features, the number of codes differs from the number of samples, a
+    /// code is not less than the number of classes, `neighbors` is 0 or larger than the number of samples, or a value
+    /// is not finite.
     pub fn new(
         classes: &Classes,
         training: Points<'_>,
@@ -61,12 +79,12 @@ impl Knn {
         Ok(Self { classes: classes.clone(), training, codes: codes.to_vec(), neighbors })
     }
 
-    /// The classes, in their fixed order.
+    /// Returns the classes in their fixed order.
     pub fn classes(&self) -> &Classes {
         &self.classes
     }
 
-    /// The dimension of the features it classifies.
+    /// Returns the number of features of a sample.
     pub fn dimension(&self) -> usize {
         match &self.training {
             Training::Single(reference) => reference.columns(),
@@ -74,12 +92,17 @@ impl Knn {
         }
     }
 
-    /// How many neighbors vote.
+    /// Returns the number of neighbors that vote.
     pub fn neighbors(&self) -> usize {
         self.neighbors
     }
 
-    /// For every point, the position of the class with most votes; ties go to the first.
+    /// Returns, for each sample (row), the index of the class with most votes. The first class wins ties.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the samples have a different number of features than the training samples, or a value is not
+    /// finite.
     pub fn predict(&self, features: Points<'_>) -> Result<Vec<u32>, ClassifierError> {
         let found = self.nearest(features)?;
         let points = found.len() / self.neighbors;
@@ -100,7 +123,12 @@ impl Knn {
         ))
     }
 
-    /// The share of votes of every class (columns) for every point (rows), row-major.
+    /// Returns the fraction of votes for every sample (row) and class (column), row-major.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the samples have a different number of features than the training samples, or a value is not
+    /// finite.
     pub fn posteriors(&self, features: Points<'_>) -> Result<Vec<f64>, ClassifierError> {
         let found = self.nearest(features)?;
         let shares = |found| {
@@ -110,7 +138,12 @@ impl Knn {
         Ok(found.chunks(self.neighbors).flat_map(shares).collect())
     }
 
-    /// The share of points whose predicted class is their own.
+    /// Returns the fraction of samples that are classified correctly. `codes` has the class index of each sample.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the samples have a different number of features than the training samples, a value is not
+    /// finite, or the number of codes differs from the number of samples.
     pub fn accuracy(&self, features: Points<'_>, codes: &[u32]) -> Result<f64, ClassifierError> {
         share_right(&self.predict(features)?, codes)
     }

@@ -1,6 +1,7 @@
-//! Classifiers of features.
+//! Classifiers on features: quadratic and linear discriminant analysis, and k nearest neighbors.
 
 mod discriminant;
+mod kind;
 mod knn;
 mod lda;
 mod qda;
@@ -12,17 +13,18 @@ use crate::points::Points;
 use crate::remedy::{Remedy, any_of};
 
 pub(crate) use discriminant::Densities;
+pub use kind::{Classifier, ClassifierKind};
 pub use knn::Knn;
 pub use lda::LdaClassifier;
 pub use qda::Qda;
 
-/// The fraction of the mean variance that [`Qda::plain`] adds to its covariances in the paper's experiments.
+/// Fraction of the mean variance that [`Qda::plain`] adds to each covariance in the paper's experiments.
 pub const QDA_SHRINKAGE: f64 = 1e-5;
 
-/// Points that one task classifies.
+/// Number of samples that one task classifies.
 const POINTS_A_TASK: usize = 256;
 
-/// Why a classifier could not be built or asked.
+/// An error of creating or applying a classifier.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ClassifierError {
     /// A class covariance without full rank.
@@ -30,11 +32,11 @@ pub enum ClassifierError {
         "class '{class}' has a singular covariance in feature space (smallest pivot {pivot:e} of {largest:e}): {}", any_of(self.remedies())
     )]
     Singular {
-        /// The class.
+        /// Name of the class.
         class: String,
-        /// The smallest squared pivot of its Cholesky factor.
+        /// Smallest squared pivot of its Cholesky factor.
         pivot: f64,
-        /// The largest.
+        /// Largest variance of the class.
         largest: f64,
     },
     /// A pooled covariance without full rank.
@@ -42,90 +44,96 @@ pub enum ClassifierError {
         "the pooled covariance is singular in feature space (smallest pivot {pivot:e} of {largest:e}): {}", any_of(self.remedies())
     )]
     PooledSingular {
-        /// The smallest squared pivot of its Cholesky factor.
+        /// Smallest squared pivot of its Cholesky factor.
         pivot: f64,
-        /// The largest.
+        /// Largest pooled variance.
         largest: f64,
     },
-    /// Priors that are no probabilities.
+    /// Priors that are not probabilities.
     #[error("priors must be {classes} non-negative numbers with a positive sum")]
     Priors {
-        /// Classes there are.
+        /// Number of classes.
         classes: usize,
     },
-    /// Shrinkage outside [0, 1].
-    #[error("shrinkage is {shrinkage}: give a number between 0 and 1")]
+    /// A shrinkage outside [0, 1].
+    #[error("the shrinkage is {shrinkage}: specify a number between 0 and 1")]
     Shrinkage {
-        /// The shrinkage given.
+        /// The specified shrinkage.
         shrinkage: f64,
     },
-    /// Degrees of freedom that are none.
-    #[error("{degrees} degrees of freedom: give a finite number above 0")]
+    /// Degrees of freedom that are not positive and finite.
+    #[error("the degrees of freedom are {degrees}: specify a finite number above 0")]
     Degrees {
-        /// ν.
+        /// The specified degrees of freedom ν.
         degrees: f64,
     },
-    /// Points of another dimension than the classifier's.
+    /// Samples with a different number of features than the classifier.
     #[error(
-        "points have {given} dimensions, the classifier {expected}: pass features of the filters it was built from"
+        "the samples have {given} features, but the classifier expects {expected}: pass the features of the filters it was built from"
     )]
     Dimension {
-        /// Dimensions of the points.
+        /// Number of features of the samples.
         given: usize,
-        /// Dimensions the classifier knows.
+        /// Number of features of the classifier.
         expected: usize,
     },
-    /// Not one code a point.
-    #[error("{codes} class codes for {points} points: give one a point")]
+    /// A number of class codes that differs from the number of samples.
+    #[error("{codes} class codes for {points} samples: pass one code per sample")]
     Codes {
-        /// Codes given.
+        /// Number of codes.
         codes: usize,
-        /// Points given.
+        /// Number of samples.
         points: usize,
     },
-    /// A code beyond the classes.
-    #[error("class code {code} at row {row} is not one of the {classes} classes: codes run from 0")]
+    /// A code that is not less than the number of classes.
+    #[error(
+        "class code {code} in row {row} (counted from 0) is not valid: with {classes} classes, codes must be less than {classes}"
+    )]
     UnknownCode {
         /// The code.
         code: u32,
-        /// Where it stands.
+        /// Row index of the code.
         row: usize,
-        /// Classes there are.
+        /// Number of classes.
         classes: usize,
     },
-    /// More neighbors than training points, or none.
+    /// More neighbors than training samples, or none.
     #[error(
-        "{neighbors} neighbors of {points} training points: ask for at least 1 and at most {points}"
+        "{neighbors} neighbors of {points} training samples: specify at least 1 and at most {points}"
     )]
     Neighbors {
-        /// Neighbors asked for.
+        /// Specified number of neighbors.
         neighbors: usize,
-        /// Training points.
+        /// Number of training samples.
         points: usize,
     },
-    /// Nothing to learn from.
-    #[error("{points} training points of {dimension} dimensions: give at least one of each")]
+    /// Training data without samples or without features.
+    #[error(
+        "{points} training samples with {dimension} features: at least one of each is required"
+    )]
     Empty {
-        /// Training points.
+        /// Number of training samples.
         points: usize,
-        /// Dimensions.
+        /// Number of features.
         dimension: usize,
     },
-    /// A point whose squared distances overflow.
+    /// A sample whose squared distances overflow.
     #[error(
-        "row {row} is so far from every class that its squared distances overflow: no class is the nearest; correct or \
+        "the sample in row {row} (counted from 0) is so far from every class that its squared distances overflow: correct or \
          remove it"
     )]
     TooFar {
-        /// The row.
+        /// Row index of the sample.
         row: usize,
     },
-    /// A number that is not finite.
-    #[error("row {row}, column {column} holds {value}: remove or replace non-finite values")]
+    /// A value that is NaN or infinite.
+    #[error(
+        "the value in row {row}, column {column} (counted from 0) is {value}: remove or replace non-finite values"
+    )]
     NotFinite {
-        /// The row.
+        /// Row index of the sample.
         row: usize,
-        /// The column.
+        /// Column index.
         column: usize,
         /// The value.
         value: f64,
@@ -133,7 +141,7 @@ pub enum ClassifierError {
 }
 
 impl ClassifierError {
-    /// What helps, as far as settings do.
+    /// Returns the settings that can help, if any.
     pub fn remedies(&self) -> &'static [Remedy] {
         match self {
             Self::Singular { .. } | Self::PooledSingular { .. } => {
@@ -144,13 +152,13 @@ impl ClassifierError {
     }
 }
 
-/// Whether points have the dimension a classifier knows.
+/// Checks that samples have the number of features that the classifier expects.
 fn check_dimension(points: Points<'_>, expected: usize) -> Result<(), ClassifierError> {
     let given = points.columns();
     if given == expected { Ok(()) } else { Err(ClassifierError::Dimension { given, expected }) }
 }
 
-/// The share of predictions that are right.
+/// Returns the fraction of correct predictions.
 fn share_right(predicted: &[u32], codes: &[u32]) -> Result<f64, ClassifierError> {
     if predicted.len() != codes.len() {
         return Err(ClassifierError::Codes { codes: codes.len(), points: predicted.len() });

@@ -1,10 +1,11 @@
-//! Quadratic discriminant analysis: one Gaussian or t distribution per class, the largest posterior wins.
+//! Quadratic discriminant analysis: one Gaussian or t distribution per class; the class with the largest posterior
+//! wins.
 //!
-//! Covariances are maximum-likelihood (divisor N); the score of class k is −½(|L_k⁻¹(z−μ_k)|² + ln|S_k|) + ln π_k.
-//! If all classes have full rank, nothing is shrunk. Otherwise classes without full rank are shrunk towards the pooled
-//! covariance, and directions in which nothing varies count alike in all classes (see `shrunk`). Both are judged on
-//! correlations, so units do not matter.
-//! Cost: one Cholesky of order m per class, then c·m² flops per sample.
+//! Covariances are maximum-likelihood estimates (divisor N). The score of class k is −½(|L_k⁻¹(z−μ_k)|² + ln|S_k|) + ln
+//! π_k. If all classes have full rank, nothing is shrunk. Otherwise classes without full rank are shrunk towards the
+//! pooled covariance, and directions in which nothing varies contribute equally to all classes (see `shrunk`). Both are
+//! decided from correlations, so they do not depend on units. The cost is one Cholesky factorization of order m per
+//! class, and then c·m² flops per sample.
 
 use super::ClassifierError;
 use super::discriminant::{
@@ -17,25 +18,40 @@ use crate::linalg::MatRef;
 use crate::points::Points;
 use crate::statistics::ClassStatistics;
 
-/// A quadratic classifier on features.
+/// A quadratic classifier on features: one Gaussian or t distribution per class.
+///
+/// ```
+/// use sqfa::{ClassStatistics, Estimator, Labels, Mat, Qda, Table};
+///
+/// // One column with equal means: class 0 is narrow, class 1 is wide.
+/// let rows = [-0.5, 0.5, 0.1, -0.1, -4.0, 4.0, 3.0, -3.0];
+/// let samples = Table::row_major(&rows, 8, 1).expect("8 rows of 1 number");
+/// let labels = Labels::from_integers(&[0, 0, 0, 0, 1, 1, 1, 1]);
+/// let statistics = ClassStatistics::from_points(samples.into(), &labels, Estimator::Empirical)?;
+///
+/// let filters = Mat::from_fn(1, 1, |_, _| 1.0);
+/// let qda = Qda::from_statistics(&statistics, filters.as_ref(), None)?;
+/// assert_eq!(qda.predict(samples.into())?, [0, 0, 0, 0, 1, 1, 1, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Qda(Discriminant);
 
 impl Qda {
-    /// ln p(class | z) for every point and class, NaN for points that are too far from all classes.
+    /// Returns ln p(class | z) for every sample and class, with NaN for samples that are too far from all classes.
     pub(crate) fn posteriors(&self, features: Points<'_>) -> Result<Vec<f64>, ClassifierError> {
         self.0.posteriors(features)
     }
 
-    /// A classifier from class Gaussians with maximum-likelihood covariances.
+    /// Creates a classifier from class Gaussians with maximum-likelihood covariances.
     ///
-    /// `shrinkage` is the fraction of every class covariance that is replaced by the pooled covariance. Without it, only
-    /// classes without full rank are shrunk.
+    /// `shrinkage` is the fraction of every class covariance that is replaced by the pooled covariance. With `None`,
+    /// only classes without full rank are shrunk.
     ///
     /// # Errors
     ///
-    /// If the priors are no probabilities, if the shrinkage is not between 0 and 1, or if it leaves a class without full
-    /// rank.
+    /// Returns an error if the priors are not probabilities, the shrinkage is not between 0 and 1, or a class does not
+    /// have full rank after shrinkage.
     pub fn new(
         classes: &Classes,
         gaussians: &Gaussians,
@@ -45,12 +61,14 @@ impl Qda {
         Self::shrunk(classes, gaussians, priors, shrinkage, FULL_RANK)
     }
 
-    /// [`Qda::new`] on features of learned filters. Directions in which filters are nearly identical count alike in all
-    /// classes.
+    /// Creates a classifier on features of learned filters.
+    ///
+    /// It differs from [`Qda::new`] if filters are nearly identical: the directions in which these filters differ
+    /// contribute equally to all classes, because they only show where the optimization stopped.
     ///
     /// # Errors
     ///
-    /// Those of [`Qda::new`].
+    /// Returns an error in the same cases as [`Qda::new`].
     pub fn of_features(
         classes: &Classes,
         gaussians: &Gaussians,
@@ -72,13 +90,15 @@ impl Qda {
         Self::of(classes, gaussians, &priors, |own| pooled.class(own, shrinkage))
     }
 
-    /// The classifier of the paper's experiments, which depends on units: every class covariance S of order m is replaced by
-    /// (1−s)S + s(tr S/m)I, as in scikit-learn.
+    /// Creates the classifier of the paper's experiments, which depends on units.
+    ///
+    /// Every class covariance S of order m is replaced by (1−s)S + s(tr S/m)I with s the `shrinkage`, as in
+    /// scikit-learn.
     ///
     /// # Errors
     ///
-    /// If the priors are no probabilities, if the shrinkage is not between 0 and 1, or if it leaves a class without full
-    /// rank.
+    /// Returns an error if the priors are not probabilities, the shrinkage is not between 0 and 1, or a class does not
+    /// have full rank after shrinkage.
     pub fn plain(
         classes: &Classes,
         gaussians: &Gaussians,
@@ -90,7 +110,7 @@ impl Qda {
         Self::of(classes, gaussians, &priors, |own| whiten(own.to_vec(), order, shrinkage))
     }
 
-    /// A classifier with priors of sum 1, given how a class covariance is factored.
+    /// Creates a classifier with priors of sum 1. `factored` factors the covariance of a class.
     fn of(
         classes: &Classes,
         gaussians: &Gaussians,
@@ -124,7 +144,12 @@ impl Qda {
         }))
     }
 
-    /// The same with t densities of so many degrees of freedom; what were covariances are scatters.
+    /// Returns the classifier with t densities of the specified degrees of freedom. Its covariances are then used as
+    /// scatter matrices.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ClassifierError::Degrees`] if `degrees` is not positive and finite.
     pub fn heavy_tailed(mut self, degrees: f64) -> Result<Self, ClassifierError> {
         if !(degrees.is_finite() && degrees > 0.0) {
             return Err(ClassifierError::Degrees { degrees });
@@ -133,25 +158,21 @@ impl Qda {
         Ok(self)
     }
 
-    /// Returns the same classifier for samples with further features, which it ignores.
-    pub fn reading(mut self, features: usize) -> Self {
-        self.0.width = features.max(self.0.order);
-        self
-    }
-
-    /// ν of its t densities; none for Gaussians.
+    /// Returns the degrees of freedom ν of the t densities, or `None` for Gaussians.
     pub fn degrees(&self) -> Option<f64> {
         self.0.degrees
     }
 
-    /// A classifier on the features of some filters, from the statistics of the training points.
+    /// Creates a classifier on the features of filters (n × m, one filter per column) from the statistics of the
+    /// training samples.
     ///
-    /// Priors are the class frequencies; covariances are turned from divisor N − 1 to N. Scatters of t distributions
-    /// are classified by t densities. For the shrinkage, see [`Qda::of_features`].
+    /// The priors are the class frequencies, and covariances are converted from divisor N − 1 to N. If the statistics
+    /// are scatter matrices of t distributions, the classes have t densities. For the shrinkage, see
+    /// [`Qda::of_features`].
     ///
     /// # Errors
     ///
-    /// Those of [`Qda::new`].
+    /// Returns an error in the same cases as [`Qda::new`].
     pub fn from_statistics(
         statistics: &ClassStatistics,
         filters: MatRef<'_, f64>,
@@ -162,11 +183,12 @@ impl Qda {
         })
     }
 
-    /// [`Qda::plain`] on the features of some filters, from the statistics of the training points.
+    /// Creates a [`Qda::plain`] classifier on the features of filters (n × m, one filter per column) from the
+    /// statistics of the training samples.
     ///
     /// # Errors
     ///
-    /// Those of [`Qda::plain`].
+    /// Returns an error in the same cases as [`Qda::plain`].
     pub fn plain_from_statistics(
         statistics: &ClassStatistics,
         filters: MatRef<'_, f64>,
@@ -186,7 +208,7 @@ impl Qda {
         build(statistics.classes(), &features, &priors)?.with_degrees(degrees)
     }
 
-    /// Returns the same with t densities if degrees of freedom are given.
+    /// Returns the classifier with t densities if degrees of freedom are specified, otherwise unchanged.
     pub(crate) fn with_degrees(self, degrees: Option<f64>) -> Result<Self, ClassifierError> {
         match degrees {
             Some(degrees) => self.heavy_tailed(degrees),

@@ -1,16 +1,16 @@
 //! Class covariances that a discriminant can invert, whatever the units of the features.
 //!
-//! Every feature is divided by its total standard deviation first, so multiplying a feature by a number changes no
+//! Every feature is first divided by its total standard deviation, so multiplying a feature by a number changes no
 //! prediction. In these units:
 //!
 //! - Directions in which all samples together do not vary (linearly dependent filters) get variance 1 in every class.
 //!   They then favor no class, and the other directions are classified as if these did not exist.
-//! - The pooled covariance is the average of the class covariances, weighted by the priors. If it has not full rank, it is
-//!   shrunk towards its diagonal.
+//! - The pooled covariance is the average of the class covariances, weighted by the priors. If it does not have full
+//!   rank, it is shrunk towards its diagonal.
 //! - A class without full rank is shrunk towards the pooled covariance.
 //!
-//! A covariance of rank r in m dimensions comes from r + 1 samples (or from data that do not vary more than these). It is
-//! shrunk by m/(r + 1 + m), as if m samples of the target were added to its own.
+//! A covariance of rank r in m dimensions comes from r + 1 samples (or from data that do not vary more than these). It
+//! is shrunk by m/(r + 1 + m), as if m samples of the target were added to its own samples.
 
 use std::cell::OnceCell;
 
@@ -19,29 +19,29 @@ use super::discriminant::{Deficient, RANK, Whitened, smallest_pivot};
 use crate::features::Gaussians;
 use crate::linalg::{Mat, MatRef, Real, symmetric_eigen};
 
-/// A covariance has full rank if no feature has a smaller fraction of its variance left once the features before it are
-/// known. Single-precision features that depend on each other leave less than this to rounding.
+/// Smallest fraction of its variance that every feature must have left, given the features before it, for a covariance
+/// to have full rank. For linearly dependent features in single precision, rounding leaves less than this.
 pub(super) const FULL_RANK: f64 = 1e-10;
-/// The same for what all samples vary by in the features of learned filters. Filters that converge to one another differ by
-/// where the optimization stopped, which says nothing about the classes.
+/// Smallest such fraction for the total covariance of features of learned filters. Filters that converge to the same
+/// direction differ only by where the optimization stopped, which contains no information about the classes.
 pub(super) const DISTINCT: f64 = 1e-5;
 
-/// What all classes share: the scale of each feature, the pooled covariance and the empty directions.
+/// Quantities that all classes share: the scale of each feature, the pooled covariance and the empty directions.
 pub(super) struct Pooled {
     order: usize,
-    /// The total standard deviation of each feature; infinite if it is constant, so that it counts for nothing.
+    /// Total standard deviation of each feature; infinite for a constant feature, so that it has no influence.
     scale: Vec<f64>,
-    /// The pooled covariance of the scaled features.
+    /// Pooled covariance of the scaled features.
     within: Vec<f64>,
-    /// The projection onto the directions without variance, and their number.
+    /// Projection onto the directions without variance, and the number of these directions.
     empty: Option<(Vec<f64>, usize)>,
-    /// The pooled covariance with full rank, once a class needs it.
+    /// Pooled covariance with full rank, computed when a class needs it.
     target: OnceCell<Vec<f64>>,
 }
 
 impl Pooled {
-    /// Pools class Gaussians by their priors, which have sum 1. Directions in which all samples vary by at most `least` of
-    /// the total variance are empty.
+    /// Pools class Gaussians with the priors, which add up to 1, as weights. Directions in which all samples vary by at
+    /// most a fraction `least` of the total variance are empty.
     pub(super) fn new(gaussians: &Gaussians, priors: &[f64], least: f64) -> Self {
         let m = gaussians.order();
         let average = |of: &dyn Fn(usize) -> f64| -> f64 {
@@ -60,7 +60,8 @@ impl Pooled {
             total[at] = within[at] + between;
         }
         let largest = total.iter().step_by(m + 1).copied().fold(0.0, f64::max);
-        // Features of filters without variance, as PCA finds behind the last one that varies, are rounding errors.
+        // Features of filters without variance, such as principal components beyond the rank of the data, are rounding
+        // errors.
         let rounding = 4.0 * m as f64 * f64::EPSILON * largest;
         let deviation =
             |variance: f64| if variance > rounding { variance.sqrt() } else { f64::INFINITY };
@@ -71,7 +72,8 @@ impl Pooled {
         Self { order: m, scale, within, empty, target: OnceCell::new() }
     }
 
-    /// The covariance of a class, shrunk towards the pooled one: by the given fraction, or only if it needs it.
+    /// Factors the covariance of a class, shrunk towards the pooled covariance by the specified fraction. With `None`,
+    /// it is shrunk only if it does not have full rank.
     pub(super) fn class(
         &self,
         covariance: &[f64],
@@ -93,7 +95,8 @@ impl Pooled {
         }
     }
 
-    /// The pooled covariance, shrunk towards its diagonal: by the given fraction, or only if it needs it.
+    /// Factors the pooled covariance, shrunk towards its diagonal by the specified fraction. With `None`, it is shrunk
+    /// only if it does not have full rank.
     pub(super) fn pooled(&self, shrinkage: Option<f64>) -> Result<Whitened, Deficient> {
         match shrinkage {
             Some(0.0) => self.factored(self.within.clone()),
@@ -102,14 +105,14 @@ impl Pooled {
                 let target = self.diagonal(&own);
                 self.factored(mixed(own, &target, fraction))
             }
-            // Entries that are rounding errors need not make a positive definite matrix.
+            // If entries are rounding errors, the matrix need not be positive definite, and the diagonal alone is used.
             None => self
                 .factored(self.target().to_vec())
                 .or_else(|_| self.factored(self.diagonal(self.target()))),
         }
     }
 
-    /// The pooled covariance with full rank.
+    /// Returns the pooled covariance with full rank.
     fn target(&self) -> &[f64] {
         self.target.get_or_init(|| {
             let own = self.filled(self.within.clone());
@@ -118,7 +121,8 @@ impl Pooled {
         })
     }
 
-    /// The diagonal of a covariance. Features that vary between classes alone keep a little of their total variance.
+    /// Returns the diagonal of a covariance. Features that vary only between classes keep a small fraction of their
+    /// total variance.
     fn diagonal(&self, covariance: &[f64]) -> Vec<f64> {
         let m = self.order;
         let entry =
@@ -126,7 +130,7 @@ impl Pooled {
         (0..m * m).map(entry).collect()
     }
 
-    /// A covariance with variance 1 along the empty directions.
+    /// Adds variance 1 along the empty directions.
     fn filled(&self, mut covariance: Vec<f64>) -> Vec<f64> {
         for (value, more) in covariance.iter_mut().zip(self.empty.iter().flat_map(|(all, _)| all)) {
             *value += more;
@@ -134,7 +138,7 @@ impl Pooled {
         covariance
     }
 
-    /// The fraction by which a covariance has to be shrunk; 0 if it has full rank.
+    /// Returns the fraction by which a covariance has to be shrunk; 0 if it has full rank.
     fn needed(&self, covariance: &[f64]) -> f64 {
         let m = self.order;
         let rank = match correlation(covariance, m) {
@@ -146,7 +150,7 @@ impl Pooled {
         order / (rank + 1.0 + order)
     }
 
-    /// Factors a covariance of scaled features for features as they are.
+    /// Factors a covariance of scaled features and converts the factor to unscaled features.
     fn factored(&self, covariance: Vec<f64>) -> Result<Whitened, Deficient> {
         let m = self.order;
         let variances: Vec<f64> = (0..m).map(|i| covariance[i * m + i]).collect();
@@ -174,19 +178,19 @@ impl Pooled {
     }
 }
 
-/// (1 − fraction) A + fraction B.
+/// Returns (1 − fraction) A + fraction B.
 fn mixed(mut a: Vec<f64>, b: &[f64], fraction: f64) -> Vec<f64> {
     a.iter_mut().zip(b).for_each(|(a, b)| *a = (1.0 - fraction) * *a + fraction * b);
     a
 }
 
-/// A covariance of features that are each divided by a number.
+/// Returns the covariance of features that are each divided by a number.
 fn divided(covariance: &[f64], scale: &[f64]) -> Vec<f64> {
     let m = scale.len();
     (0..m * m).map(|at| covariance[at] / scale[at / m] / scale[at % m]).collect()
 }
 
-/// The correlation matrix of a covariance of scaled features; none if a feature does not vary.
+/// Returns the correlation matrix of a covariance of scaled features, or `None` if a feature does not vary.
 fn correlation(covariance: &[f64], m: usize) -> Option<Vec<f64>> {
     let deviations: Vec<f64> = (0..m).map(|i| covariance[i * m + i].sqrt()).collect();
     let all_vary = (0..m).all(|i| covariance[i * m + i] > RANK);
@@ -199,7 +203,8 @@ fn is_full(correlation: &[f64], m: usize, least: f64) -> bool {
     smallest_pivot(&lower, m) > least
 }
 
-/// The rank of a covariance of scaled features: the eigenvalues of the correlations between the features that vary.
+/// Returns the rank of a covariance of scaled features: the number of positive eigenvalues of the correlations between
+/// features that vary.
 fn rank(covariance: &[f64], m: usize) -> usize {
     let varying: Vec<usize> = (0..m).filter(|i| covariance[i * m + i] > RANK).collect();
     let own = Mat::from_fn(varying.len(), varying.len(), |i, j| {
@@ -213,7 +218,8 @@ fn rank(covariance: &[f64], m: usize) -> usize {
     values.iter().filter(|value| **value > FULL_RANK).count().min(m - 1)
 }
 
-/// The projection onto the directions in which a total covariance of scaled features has no variance, and their number.
+/// Returns the projection onto the directions in which a total covariance of scaled features has no variance, and the
+/// number of these directions.
 fn empty_directions(total: &[f64], m: usize, least: f64) -> Option<(Vec<f64>, usize)> {
     if is_full(total, m, least) {
         return None;

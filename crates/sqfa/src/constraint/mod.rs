@@ -1,7 +1,7 @@
-//! Constraints on the filters as functions of a Gram matrix.
+//! Constraints on the filters, expressed as functions of a Gram matrix.
 //!
-//! The optimizer moves a free n × m matrix η; the filters are F = ηT, where T is m × m and depends only on
-//! N = ηᵀη. A constraint therefore never touches anything n-dimensional.
+//! The optimizer changes an unconstrained n × m matrix η. The filters are F = ηT, where T is m × m and depends only on
+//! N = ηᵀη. A constraint therefore never involves anything n-dimensional.
 //!
 //! | constraint | T | T′ along a line |
 //! |---|---|---|
@@ -14,15 +14,15 @@ use std::str::FromStr;
 use crate::linalg::Real;
 use crate::names::chosen;
 
-/// What the filters must satisfy.
+/// A constraint on the filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Constraint {
-    /// Every filter has length 1: the paper's default.
+    /// Filters of length 1, the default of the paper.
     #[default]
     Sphere,
-    /// The filters are orthonormal.
+    /// Orthonormal filters.
     Orthonormal,
-    /// Anything goes. With feature noise the objective then grows without bound.
+    /// No constraint. With noise, the objective then grows without bound.
     None,
 }
 
@@ -34,7 +34,7 @@ pub const CONSTRAINTS: [(&str, Constraint); 3] = [
 ];
 
 impl Constraint {
-    /// Its name in every flag, file and message.
+    /// Returns the name in flags, files and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sphere => "sphere",
@@ -43,7 +43,8 @@ impl Constraint {
         }
     }
 
-    /// T from the Gram matrix; `None` when filters vanish or, for orthonormal, depend on each other.
+    /// Returns T for a Gram matrix N, or `None` if a filter is zero or, for orthonormal filters, if filters are
+    /// linearly dependent.
     pub(crate) fn map(self, gram: &[f64], m: usize) -> Option<Map> {
         match self {
             Self::Sphere => {
@@ -63,7 +64,7 @@ impl Constraint {
         }
     }
 
-    /// T′ when the Gram matrix changes at the given rate.
+    /// Returns T′, the derivative of T if the Gram matrix changes at the rate `gram_slope`.
     pub(crate) fn slope(self, map: &Map, gram_slope: &[f64], m: usize) -> Map {
         match (self, map) {
             (Self::Sphere, Map::Diagonal(scales)) => Map::Diagonal(
@@ -84,7 +85,8 @@ impl Constraint {
         }
     }
 
-    /// S such that ∂L/∂η = (F̄ − F·S)·Tᵀ, from M = FᵀF̄.
+    /// Returns the matrix S with ∂L/∂η = (F̄ − F·S)·Tᵀ, computed from M = FᵀF̄, where F̄ is the gradient with respect
+    /// to the filters.
     pub(crate) fn correction(self, m_matrix: &[f64], m: usize) -> Vec<f64> {
         let mut s = vec![0.0; m * m];
         match self {
@@ -111,7 +113,7 @@ impl FromStr for Constraint {
     }
 }
 
-/// The m × m matrix T, or its derivative; row-major.
+/// The m × m matrix T or its derivative, row-major.
 #[derive(Debug, Clone)]
 pub(crate) enum Map {
     Diagonal(Vec<f64>),
@@ -119,7 +121,7 @@ pub(crate) enum Map {
 }
 
 impl Map {
-    /// All m² entries.
+    /// Returns all m² entries, row-major.
     pub(crate) fn dense(&self, m: usize) -> Vec<f64> {
         match self {
             Self::Diagonal(scales) => {
@@ -131,7 +133,7 @@ impl Map {
         }
     }
 
-    /// Tᵀ A T.
+    /// Returns Tᵀ A T.
     pub(crate) fn sandwich(&self, a: &[f64], m: usize) -> Vec<f64> {
         match self {
             Self::Diagonal(t) => (0..m * m).map(|at| t[at / m] * a[at] * t[at % m]).collect(),
@@ -139,7 +141,7 @@ impl Map {
         }
     }
 
-    /// A T.
+    /// Returns A T.
     pub(crate) fn times_right(&self, a: &[f64], m: usize) -> Vec<f64> {
         match self {
             Self::Diagonal(t) => (0..m * m).map(|at| a[at] * t[at % m]).collect(),
@@ -151,7 +153,7 @@ impl Map {
         }
     }
 
-    /// T A.
+    /// Returns T A.
     pub(crate) fn times(&self, a: &[f64], m: usize) -> Vec<f64> {
         match self {
             Self::Diagonal(t) => (0..m * m).map(|at| t[at / m] * a[at]).collect(),
@@ -163,7 +165,7 @@ impl Map {
         }
     }
 
-    /// Tᵀ A.
+    /// Returns Tᵀ A.
     pub(crate) fn transposed_times(&self, a: &[f64], m: usize) -> Vec<f64> {
         match self {
             Self::Diagonal(_) => self.times(a, m),
@@ -175,7 +177,7 @@ impl Map {
         }
     }
 
-    /// Tᵀ b.
+    /// Returns Tᵀ b.
     pub(crate) fn transposed_apply(&self, b: &[f64], m: usize) -> Vec<f64> {
         match self {
             Self::Diagonal(t) => (0..m).map(|i| t[i] * b[i]).collect(),

@@ -1,8 +1,9 @@
-//! What a distance's file must provide: its value and gradient for one pair, over any [`Real`].
+//! The trait that the file of a distance implements: value and gradient for one pair, for any
+//! [`Real`].
 
 use crate::linalg::Real;
 
-/// Two Gaussians; matrices are row-major and full.
+/// Two Gaussians; covariances are full row-major matrices.
 pub(crate) struct Pair<'a, R> {
     pub(crate) order: usize,
     pub(crate) mean_a: &'a [R],
@@ -11,21 +12,23 @@ pub(crate) struct Pair<'a, R> {
     pub(crate) cov_b: &'a [R],
 }
 
-/// Derivatives of one value with respect to both Gaussians; those of covariances are symmetric.
+/// The derivatives of a value with respect to the means and covariances of two Gaussians.
+///
+/// The derivatives with respect to covariances are symmetric matrices.
 #[derive(Debug, Clone)]
 pub struct Slopes<R> {
-    /// With respect to the first mean.
+    /// The derivative with respect to the first mean.
     pub mean_a: Vec<R>,
-    /// With respect to the first covariance, row-major.
+    /// The derivative with respect to the first covariance, row-major.
     pub cov_a: Vec<R>,
-    /// With respect to the second mean.
+    /// The derivative with respect to the second mean.
     pub mean_b: Vec<R>,
-    /// With respect to the second covariance, row-major.
+    /// The derivative with respect to the second covariance, row-major.
     pub cov_b: Vec<R>,
 }
 
 impl Slopes<f64> {
-    /// Zero derivatives for Gaussians of this dimension.
+    /// Returns zero derivatives for Gaussians of dimension `order`.
     pub fn zeros(order: usize) -> Self {
         filled(order, 0.0)
     }
@@ -40,7 +43,7 @@ pub(super) fn filled<R: Copy>(order: usize, value: R) -> Slopes<R> {
     }
 }
 
-/// Multiplies every derivative, as the chain rule asks.
+/// Multiplies every derivative by a factor, as the chain rule requires.
 #[inline(always)]
 pub(super) fn scale<R: Real>(slopes: &mut Slopes<R>, factor: R) {
     let Slopes { mean_a, cov_a, mean_b, cov_b } = slopes;
@@ -49,7 +52,7 @@ pub(super) fn scale<R: Real>(slopes: &mut Slopes<R>, factor: R) {
     }
 }
 
-/// Scratch matrices of order m + 1 and vectors of that length, reused from pair to pair.
+/// Scratch matrices of order m + 1 and vectors of length m + 1, which are reused from pair to pair.
 pub(crate) struct Work<R> {
     pub(crate) matrices: [Vec<R>; 7],
     pub(crate) vectors: [Vec<R>; 3],
@@ -65,17 +68,21 @@ impl<R: Real> Work<R> {
     }
 }
 
-/// A distance, or the quantity a distance is a function of, written once for any number of lanes.
+/// A distance, or the quantity that a distance is a function of, written once for any number of
+/// lanes.
 ///
-/// The two Gaussians are called a and b everywhere, and Δ = μ_b − μ_a ([`difference`]).
+/// The two Gaussians are called a and b, and Δ = μ_b − μ_a (see [`difference`]).
 pub(crate) trait Formula: Send + Sync {
-    /// The value for one pair; its derivatives replace `slopes` when asked for.
+    /// Returns the value for one pair and, if `slopes` is given, replaces its values by the
+    /// derivatives.
     ///
-    /// Where a covariance, or a matrix made of it that must be, is not positive definite, the value is NaN or infinite and
-    /// nothing panics: roots and logarithms of what is negative see to it, and one lane does not disturb the others. The pair
-    /// loop then names the class. Values are never negative; at a = b value and derivatives are 0 up to round-off.
+    /// If a covariance, or a matrix derived from it, is not positive definite, the value is NaN or
+    /// infinite and nothing panics. Roots and logarithms of negative numbers produce NaN without
+    /// branches, so one lane does not disturb the others; the loop over pairs then finds the class.
+    /// Values are never negative, and at a = b value and derivatives are 0 up to round-off.
     ///
-    /// Write `#[inline(always)]` on it, and on what it calls: eight pairs are compiled for the widest vector instructions.
+    /// Mark implementations, and the functions they call, as `#[inline(always)]`: only then is the
+    /// code for eight pairs compiled with the widest vector instructions.
     fn pair<R: Real>(
         &self,
         pair: &Pair<'_, R>,
@@ -83,7 +90,8 @@ pub(crate) trait Formula: Send + Sync {
         slopes: Option<&mut Slopes<R>>,
     ) -> R;
 
-    /// What a clear separation is worth: 1 for a value without units.
+    /// Returns the value of a clear separation: 1 for a value that does not depend on the scale of
+    /// the data.
     fn unit<R: Real>(&self, _: &Pair<'_, R>) -> R {
         R::splat(1.0)
     }
@@ -107,17 +115,17 @@ fn second_moment<R: Real>(mean: &[R], cov: &[R], moment: &mut [R], order: usize)
     }
 }
 
-/// Which matrices a distance of positive matrices compares.
+/// The matrices that a distance between positive definite matrices compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Compared {
-    /// Second moments Σ + μμᵀ.
+    /// The second moments Σ + μμᵀ.
     Second,
-    /// Covariances Σ.
+    /// The covariances Σ.
     Central,
 }
 
 impl Compared {
-    /// Writes the matrix the distance acts on.
+    /// Writes the matrix that the distance compares.
     #[inline(always)]
     pub(crate) fn write<R: Real>(self, mean: &[R], cov: &[R], matrix: &mut [R], order: usize) {
         match self {
@@ -126,7 +134,8 @@ impl Compared {
         }
     }
 
-    /// Writes the mean's derivative 2Gμ that a derivative G of Ψ implies; 0 for covariances.
+    /// Writes the derivative with respect to the mean, 2Gμ, where G is the derivative with respect
+    /// to the second moment; writes 0 for covariances.
     #[inline(always)]
     pub(crate) fn chain<R: Real>(self, g: &[R], mean: &[R], slope: &mut [R], order: usize) {
         match self {
@@ -141,7 +150,7 @@ impl Compared {
     }
 }
 
-/// Writes matrix · vector, the matrix transposed on request.
+/// Writes matrix · x, or matrixᵀ · x if `transposed`.
 #[inline(always)]
 pub(super) fn apply<R: Real>(matrix: &[R], transposed: bool, x: &[R], y: &mut [R], order: usize) {
     let (row, column) = if transposed { (1, order) } else { (order, 1) };
@@ -154,7 +163,7 @@ pub(super) fn apply<R: Real>(matrix: &[R], transposed: bool, x: &[R], y: &mut [R
     }
 }
 
-/// The inner product of two vectors.
+/// Returns the inner product of two vectors.
 #[inline(always)]
 pub(super) fn dot<R: Real>(x: &[R], y: &[R], length: usize) -> R {
     let mut sum = R::splat(0.0);
@@ -164,7 +173,7 @@ pub(super) fn dot<R: Real>(x: &[R], y: &[R], length: usize) -> R {
     sum
 }
 
-/// Writes V diag(f) Vᵀ, where f is a function of the eigenvalues on the diagonal of `diagonal`.
+/// Writes V diag(f(λ)) Vᵀ, where λ are the diagonal entries of `diagonal` and V are the `vectors`.
 #[inline(always)]
 pub(super) fn spectral<R: Real>(
     diagonal: &[R],
@@ -183,7 +192,7 @@ pub(super) fn spectral<R: Real>(
     R::multiply(scratch, false, vectors, true, result, order);
 }
 
-/// Writes Xᵀ M X when `transposed`, else X M Xᵀ, symmetric to the last bit.
+/// Writes XᵀMX if `transposed`, otherwise XMXᵀ. The result is exactly symmetric.
 #[inline(always)]
 pub(super) fn congruence<R: Real>(
     x: &[R],
@@ -210,7 +219,8 @@ pub(super) fn symmetrize<R: Real>(matrix: &mut [R], order: usize) {
     }
 }
 
-/// Factors an SPD matrix in place and writes the inverse of its Cholesky factor; returns ln det.
+/// Replaces a symmetric positive definite matrix by its Cholesky factor, writes the inverse of the
+/// factor and returns the log-determinant of the matrix.
 #[inline(always)]
 pub(super) fn factor<R: Real>(matrix: &mut [R], inverse_lower: &mut [R], order: usize) -> R {
     R::cholesky(matrix, order);

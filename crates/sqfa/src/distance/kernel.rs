@@ -1,4 +1,5 @@
-//! A distance as the pair loop calls it: eight pairs at once, or one.
+//! The interface between distances and the loop over pairs, which evaluates eight pairs at once or
+//! a single pair.
 
 use std::sync::Arc;
 
@@ -7,30 +8,33 @@ use super::formula::{Formula, Pair, Slopes, Work};
 use crate::features::Gaussian;
 use crate::linalg::{Lanes, dispatch};
 
-/// Above this order one pair at a time, with the backend's blocked factorisations, is faster.
+/// Largest dimension at which eight pairs are evaluated at once. In higher dimensions, single pairs
+/// with the backend's blocked factorizations are faster.
 pub(super) const LANE_ORDER: usize = 48;
 
-/// What a distance remembers of a pair: numbers of its own, empty when it knows nothing yet.
+/// Values that a distance stores for a pair to speed up the next evaluation; empty before the first
+/// evaluation.
 pub(crate) type Hint = Vec<f64>;
 
-/// Evaluates pairs; every [`Formula`] is one, and so is a user's own distance.
+/// Evaluates a distance for the loop over pairs. Every [`Formula`] implements this trait, and
+/// [`Custom`] implements it for user-defined distances.
 pub(super) trait Kernel: Send + Sync {
-    /// Whether eight pairs may share one evaluation at this order.
+    /// Returns whether eight pairs can be evaluated at once in this dimension.
     fn shares_lanes(&self, order: usize) -> bool;
-    /// Eight pairs at once; asked only of kernels that share lanes.
+    /// Evaluates eight pairs at once; called only if [`Kernel::shares_lanes`] returns `true`.
     fn eight(
         &self,
         _pair: &Pair<'_, Lanes>,
         _work: &mut Work<Lanes>,
         _slopes: Option<&mut Slopes<Lanes>>,
     ) -> Lanes {
-        unreachable!("the pair loop asks shares_lanes first")
+        unreachable!("the loop over pairs calls shares_lanes first")
     }
-    /// Whether [`Kernel::one_from`] is faster from a hint.
+    /// Returns whether [`Kernel::one_from`] benefits from a hint.
     fn keeps_hints(&self) -> bool {
         false
     }
-    /// One pair, helped by what was found for it nearby; the hint is brought up to date.
+    /// Evaluates one pair, using the hint of an earlier evaluation nearby, and updates the hint.
     fn one_from(
         &self,
         pair: &Pair<'_, f64>,
@@ -40,7 +44,7 @@ pub(super) trait Kernel: Send + Sync {
     ) -> f64 {
         self.one(pair, work, slopes)
     }
-    /// One pair.
+    /// Evaluates one pair.
     fn one(
         &self,
         pair: &Pair<'_, f64>,
@@ -74,7 +78,7 @@ impl<F: Formula> Kernel for F {
     }
 }
 
-/// A user's own distance.
+/// A user-defined distance.
 pub(super) struct Custom(pub(super) Arc<dyn Dissimilarity>);
 
 impl Kernel for Custom {

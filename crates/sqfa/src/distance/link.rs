@@ -1,17 +1,20 @@
-//! Distances that are a function of a simpler quantity: roots, Hellinger, equal-covariance Fisher–Rao.
+//! Distances that are functions of a simpler quantity: square roots, Hellinger and the
+//! equal-covariance Fisher–Rao distance.
 //!
-//! At a = b these functions have no derivative; below [`ZERO`] value and derivative are 0.
+//! These functions are not differentiable at a = b, so value and derivatives are set to 0 for
+//! quantities of at most [`ZERO`].
 
 use super::formula::{Formula, Pair, Slopes, Work, scale};
 use crate::linalg::Real;
 
-/// Squared distances up to this many units count as zero: far above round-off of identical classes, far below
-/// any distance that matters (1e-10 where 1 is a clear separation).
+/// Largest squared distance, relative to [`Formula::unit`], that counts as zero. It is far above
+/// the round-off between identical classes and far below distances that matter: it corresponds to a
+/// distance of 1e-10 if 1 is a clear separation.
 pub(crate) const ZERO: f64 = 1e-20;
 
-/// A scalar function of a formula's value, with its derivative.
+/// A scalar function that is applied to the value of a formula, with its derivative.
 pub(crate) trait Link: Send + Sync {
-    /// f(v) and f′(v) for v above [`ZERO`].
+    /// Returns f(v) and f′(v) for v above [`ZERO`].
     fn apply(&self, value: f64) -> (f64, f64);
 }
 
@@ -25,7 +28,7 @@ impl Link for Root {
     }
 }
 
-/// √(1 − e^(−B)), the Hellinger distance as a function of Bhattacharyya's.
+/// √(1 − e^(−B)), the Hellinger distance as a function of the Bhattacharyya distance B.
 pub(crate) struct HellingerLink;
 
 impl Link for HellingerLink {
@@ -35,7 +38,8 @@ impl Link for HellingerLink {
     }
 }
 
-/// √8·asinh(√v/√8) = √2·arccosh(1 + v/4), Fisher–Rao at equal covariances as a function of squared Mahalanobis.
+/// √8·asinh(√v/√8) = √2·arccosh(1 + v/4), the Fisher–Rao distance between Gaussians with equal
+/// covariances, as a function of the squared Mahalanobis distance v.
 pub(crate) struct EqualCovarianceLink;
 
 impl Link for EqualCovarianceLink {
@@ -48,7 +52,7 @@ impl Link for EqualCovarianceLink {
     }
 }
 
-/// A formula seen through a link.
+/// A formula whose value is transformed by a scalar function.
 pub(crate) struct Linked<F, L>(pub(crate) F, pub(crate) L);
 
 impl<F: Formula, L: Link> Formula for Linked<F, L> {
@@ -61,7 +65,8 @@ impl<F: Formula, L: Link> Formula for Linked<F, L> {
     ) -> R {
         let inner = self.0.pair(pair, work, slopes.as_deref_mut());
         let counts = inner / self.0.unit(pair);
-        // As a factor, since lanes cannot be compared with each other: 1 leaves every bit as it is.
+        // The lanes of one value cannot branch separately, so values that count as zero are
+        // multiplied by 0. The factor 1 leaves the bits of all others unchanged.
         let inner = inner * counts.map(|units| if units <= ZERO { 0.0 } else { 1.0 });
         let apply = |value: f64| if value <= 0.0 { (0.0, 0.0) } else { self.1.apply(value) };
         if let Some(slopes) = slopes {

@@ -1,4 +1,11 @@
-//! Distances between Gaussians with analytic gradients: one file each, one registry.
+//! Distances between Gaussians, with analytic gradients.
+//!
+//! [`Distance::named`] builds a distance from a name such as `calvo-oller`. [`registry`] lists the
+//! available distances, and [`Dissimilarity`] is the trait for distances of your own. [`pairwise`]
+//! computes all distances within a set of Gaussians.
+//!
+//! Each distance has one file in `registry/` with its formula, its gradient, its cost and a
+//! reference.
 
 mod formula;
 mod kernel;
@@ -30,35 +37,80 @@ pub use registry::{Claims, Entry, Parameter, registry};
 pub use sample::Pairs;
 pub use separation::{Separation, separation};
 
-/// Derivatives of one distance with respect to both Gaussians; those of covariances are symmetric.
+/// The derivatives of one distance with respect to the means and covariances of both Gaussians.
+///
+/// The derivatives with respect to covariances are symmetric matrices.
 pub type PairGradient = formula::Slopes<f64>;
 
-/// What is wrong with a distance's name.
+/// An error in the name of a distance or in its parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DistanceError {
-    /// No such distance.
+    /// No distance of the registry has this name.
     #[error(transparent)]
     Unknown(#[from] Unknown),
-    /// What follows the colon does not fit.
-    #[error("distance '{name}' takes {expected}, not '{parameter}'")]
+    /// The text after the colon is not a valid parameter of this distance.
+    #[error("distance '{name}' expects {expected}, but got '{parameter}'")]
     Parameter {
-        /// The distance.
+        /// The name of the distance, without the parameter.
         name: String,
-        /// What followed the colon.
+        /// The text after the colon; empty if there is none.
         parameter: String,
-        /// What should have.
+        /// A description of the parameters that this distance accepts.
         expected: &'static str,
     },
 }
 
-/// A distance of the user's own.
+/// A distance that is defined by the user instead of the registry.
+///
+/// # Examples
+///
+/// The distance between the means, which ignores the covariances:
+///
+/// ```
+/// use sqfa::Distance;
+/// use sqfa::distance::{Dissimilarity, PairGradient};
+/// use sqfa::features::Gaussian;
+///
+/// struct BetweenMeans;
+///
+/// impl Dissimilarity for BetweenMeans {
+///     fn name(&self) -> String {
+///         "between-means".to_owned()
+///     }
+///
+///     fn evaluate(
+///         &self,
+///         a: Gaussian<'_>,
+///         b: Gaussian<'_>,
+///         gradient: Option<&mut PairGradient>,
+///     ) -> f64 {
+///         let difference: Vec<f64> = b.mean.iter().zip(a.mean).map(|(b, a)| b - a).collect();
+///         let distance = difference.iter().map(|x| x * x).sum::<f64>().sqrt();
+///         if let Some(gradient) = gradient {
+///             *gradient = PairGradient::zeros(a.order);
+///             if distance > 0.0 {
+///                 for (i, x) in difference.iter().enumerate() {
+///                     gradient.mean_a[i] = -x / distance;
+///                     gradient.mean_b[i] = x / distance;
+///                 }
+///             }
+///         }
+///         distance
+///     }
+/// }
+///
+/// let distance = Distance::custom(BetweenMeans);
+/// assert_eq!(distance.name(), "between-means");
+/// ```
 pub trait Dissimilarity: Send + Sync {
-    /// Its name in reports.
+    /// Returns the name of the distance in reports and model files.
     fn name(&self) -> String;
-    /// The distance and, when asked, its derivatives, which replace what `gradient` holds.
+    /// Returns the distance from `a` to `b` and, if `gradient` is given, replaces its values by the
+    /// derivatives.
     ///
-    /// The covariances already contain the feature noise. At a = b return 0 and zero derivatives; where there is no
-    /// distance, as for a covariance that is not positive definite, return NaN.
+    /// The covariances already contain the regularization noise. Return 0 and zero derivatives if
+    /// the two Gaussians are equal. Return NaN if there is no distance, for example because a
+    /// covariance is not positive definite; the fit then tries a shorter step or reports the class.
     fn evaluate(
         &self,
         a: Gaussian<'_>,
@@ -67,18 +119,52 @@ pub trait Dissimilarity: Send + Sync {
     ) -> f64;
 }
 
-/// A distance ready to use: one of the registry, or the user's own.
+/// A distance between Gaussians that is ready to be evaluated: one of the registry or a
+/// user-defined one.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::features::Gaussian;
+/// use sqfa::{Distance, distance};
+///
+/// // Two Gaussians in two dimensions; covariances are row-major.
+/// let identity = [1.0, 0.0, 0.0, 1.0];
+/// let a = Gaussian { order: 2, mean: &[0.0, 0.0], covariance: &identity };
+/// let b = Gaussian { order: 2, mean: &[2.0, 0.0], covariance: &identity };
+///
+/// let bhattacharyya = Distance::named("bhattacharyya")?;
+/// assert!((bhattacharyya.evaluate(a, b, None) - 0.5).abs() < 1e-12);
+///
+/// // The gradient is optional.
+/// let mut gradient = distance::PairGradient::zeros(2);
+/// bhattacharyya.evaluate(a, b, Some(&mut gradient));
+/// assert!((gradient.mean_b[0] - 0.5).abs() < 1e-12);
+///
+/// // A parameter follows after a colon.
+/// let chernoff = Distance::named("chernoff:0.3")?;
+/// assert_eq!(chernoff.name(), "chernoff:0.3");
+/// # Ok::<(), sqfa::distance::DistanceError>(())
+/// ```
 #[derive(Clone)]
 pub struct Distance {
     name: String,
     kernel: Arc<dyn Kernel>,
-    /// None for a user's own.
+    /// The properties of the distance; `None` for a user-defined one.
     claims: Option<Claims>,
 }
 
 impl Distance {
-    /// A distance of the registry, with its parameter after a colon: `hellinger`, `chernoff:0.3`,
-    /// `affine-invariant:covariances`.
+    /// Builds a distance of the registry from its name.
+    ///
+    /// A parameter follows the name after a colon, as in `chernoff:0.3` and
+    /// `affine-invariant:covariances`. [`registry`] lists the names and [`Parameter`] the
+    /// parameters.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`DistanceError::Unknown`] for a name that is not in the registry, and
+    /// [`DistanceError::Parameter`] if the parameter is missing, superfluous or not valid.
     pub fn named(name: &str) -> Result<Self, DistanceError> {
         let (base, parameter) = match name.split_once(':') {
             Some((base, parameter)) => (base, Some(parameter)),
@@ -87,30 +173,40 @@ impl Distance {
         let entry = registry().iter().find(|entry| entry.name == base).ok_or_else(|| {
             let near = nearest(base, registry().iter().map(|entry| entry.name)).map(str::to_owned);
             let choices = registry().iter().map(Entry::spelling);
-            // The name as given is shown; what stands before the colon is what was misspelt.
+            // The message shows the whole text, but only the part before the colon can be a
+            // misspelled name, so the suggestion is based on that part.
             Unknown { nearest: near, ..Unknown::new("distance", name, choices) }
         })?;
         let (kernel, claims) = entry.build(parameter)?;
         Ok(Self { name: name.to_owned(), kernel, claims: Some(claims) })
     }
 
-    /// A distance of the user's own.
+    /// Wraps a user-defined distance.
     pub fn custom(distance: impl Dissimilarity + 'static) -> Self {
         let name = distance.name();
         Self { name, kernel: Arc::new(kernel::Custom(Arc::new(distance))), claims: None }
     }
 
-    /// Its name, with the parameter if it has one.
+    /// Returns the name, including the parameter if there is one.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it promises in this form; `None` for a user's own.
+    /// Returns the properties of the distance with its parameter, or `None` for a user-defined
+    /// distance.
     pub fn claims(&self) -> Option<Claims> {
         self.claims
     }
 
-    /// The distance between two Gaussians and, when asked, its derivatives.
+    /// Returns the distance from `a` to `b` and, if `gradient` is given, replaces its values by the
+    /// derivatives.
+    ///
+    /// The covariances must already contain the regularization noise. The result is NaN or infinite
+    /// if a covariance is not positive definite.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the means, covariances or gradient do not have the dimension `a.order`.
     pub fn evaluate(
         &self,
         a: Gaussian<'_>,

@@ -1,8 +1,9 @@
-//! All pairs of classes at once: eight in a SIMD batch, batches in parallel, sums in a fixed order.
+//! Sums over all pairs of classes: batches of eight pairs use SIMD instructions, chunks of batches
+//! run in parallel.
 //!
-//! The pairs are cut into chunks that depend only on how many there are, each chunk adds its own
-//! derivatives in the order of its pairs, and the chunks are folded one after the other: the same
-//! bits at any thread count.
+//! The results have the same bits at any number of threads. The pairs are divided into chunks whose
+//! size depends only on the number of pairs and the dimension. Each chunk adds its derivatives in
+//! the order of its pairs, and the sums of the chunks are added in order.
 
 use thiserror::Error;
 
@@ -13,60 +14,68 @@ use crate::features::Gaussians;
 use crate::linalg::{LANES, Lanes, Real, dispatch};
 use crate::parallel;
 
-/// Why the pairs could not be evaluated. Each may vanish at a shorter step.
+/// An error in the evaluation of pairs of classes.
+///
+/// During optimization, a step that leads to such an error is shortened.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PairError {
-    /// A class covariance in feature space that has no Cholesky factor.
-    #[error("the feature covariance of class {class} is not positive definite (pivot {pivot:e})")]
+    /// A covariance in feature space that has no Cholesky factor.
+    #[error(
+        "the covariance of class {class} in feature space is not positive definite (pivot {pivot:e})"
+    )]
     NotPositiveDefinite {
-        /// Position of the class.
+        /// The index of the class.
         class: usize,
-        /// The pivot that failed.
+        /// The first pivot that is not positive.
         pivot: f64,
     },
-    /// A distance or derivative that is not finite although both covariances are sound.
+    /// A distance or derivative that is not finite although both covariances are positive definite.
     #[error("distance '{distance}' between classes {first} and {second} is {value}")]
     NotFinite {
-        /// The distance's name.
+        /// The name of the distance.
         distance: String,
-        /// Position of the first class.
+        /// The index of the first class.
         first: usize,
-        /// Position of the second class.
+        /// The index of the second class.
         second: usize,
-        /// What it returned.
+        /// The value of the distance; NaN if a derivative is not finite.
         value: f64,
     },
 }
 
-/// Chunks are folded in order; this many keep many cores busy and few partial sums in memory.
+/// Largest number of chunks. It is enough to keep many cores busy, and few enough to limit the
+/// memory of partial sums.
 const MAX_CHUNKS: usize = 64;
-/// Batches that are worth a chunk with scratch of its own, up to this order; beyond it every pair is.
+/// Fewest batches per chunk in dimensions of at most `SMALL_ORDER`, where allocating the scratch
+/// space of a chunk costs as much as some batches. In higher dimensions a single batch is enough.
 const MIN_BATCHES: usize = 3;
+/// Largest dimension in which a chunk has at least `MIN_BATCHES` batches.
 const SMALL_ORDER: usize = 32;
 
-/// The pairs of classes whose distances are summed, and their weights.
+/// The pairs of classes whose distances are averaged, with their weights.
 #[derive(Debug, Clone)]
 pub(crate) struct PairPlan {
     classes: usize,
     pairs: Vec<(u32, u32)>,
-    /// One weight per pair, summing to 1.
+    /// One weight per pair; they sum to 1.
     weights: Vec<f64>,
 }
 
-/// The weighted mean distance and its derivatives for every class.
+/// The weighted mean distance, with its derivatives for every class.
 #[derive(Debug, Clone)]
 pub(crate) struct PairSums {
     pub(crate) value: f64,
-    /// c × m, one row a class.
+    /// Derivatives with respect to the means: c × m, one row per class.
     pub(crate) mean_slopes: Vec<f64>,
-    /// c × m × m, symmetric.
+    /// Derivatives with respect to the covariances: c symmetric matrices of order m.
     pub(crate) cov_slopes: Vec<f64>,
-    /// What the distance remembers of every pair; empty when it keeps nothing.
+    /// The hint of every pair for the next evaluation; empty if the distance uses no hints.
     pub(crate) hints: Vec<Hint>,
 }
 
 impl PairPlan {
-    /// All unordered pairs with equal weights, or with those of a symmetric c × c matrix.
+    /// Creates a plan of all unordered pairs, weighted equally or by a symmetric c × c matrix.
+    /// Pairs of weight 0 are left out.
     pub(crate) fn new(classes: usize, weights: Option<&[f64]>) -> Self {
         let mut pairs = Vec::with_capacity(classes * classes.saturating_sub(1) / 2);
         let mut kept = Vec::new();
@@ -84,7 +93,8 @@ impl PairPlan {
         Self { classes, pairs, weights: kept }
     }
 
-    /// Some pairs, with their weights of a symmetric c × c matrix if any; `None` when all of those are 0.
+    /// Creates a plan of some pairs, weighted equally or by a symmetric c × c matrix; `None` if all
+    /// their weights are 0.
     pub(crate) fn of(
         classes: usize,
         pairs: Vec<(u32, u32)>,
@@ -100,12 +110,13 @@ impl PairPlan {
         (!pairs.is_empty()).then_some(Self { classes, pairs, weights: kept })
     }
 
-    /// The number of pairs.
+    /// Returns the number of pairs.
     pub(crate) fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// The weighted mean distance and its derivatives, helped by the hints of a nearby evaluation, if any.
+    /// Returns the weighted mean distance with its derivatives. `hints` are those of an evaluation
+    /// nearby, or empty.
     pub(crate) fn evaluate(
         &self,
         distance: &Distance,
@@ -146,14 +157,16 @@ impl PairPlan {
     }
 }
 
-/// One chunk's sums; only the classes it touches have derivatives.
+/// The sums of one chunk. Only the classes that occur in its pairs have derivatives, which saves
+/// memory if there are many classes.
 struct ChunkSums {
     value: f64,
-    /// Where a class has its derivatives, counted from 1; 0 for a class that was not met.
+    /// One plus the position of a class in `met`; 0 for a class that does not occur.
     places: Vec<u32>,
-    /// The classes met, in the order of their derivatives.
+    /// The classes that occur, in the order of their derivatives.
     met: Vec<u32>,
-    /// For each class met, those with respect to its mean and to its covariance.
+    /// For each class that occurs, the derivatives with respect to its mean and then to its
+    /// covariance.
     slopes: Vec<f64>,
     hints: Vec<Hint>,
     order: usize,
@@ -210,7 +223,7 @@ impl ChunkSums {
         Ok(())
     }
 
-    /// Adds one lane's derivatives to a class.
+    /// Adds the derivatives of one lane to those of a class.
     fn accumulate<R: Real>(&mut self, class: usize, mean: &[R], cov: &[R], lane: usize) {
         let length = self.order * (self.order + 1);
         if self.places[class] == 0 {
@@ -240,12 +253,14 @@ fn add_to(total: &mut [f64], part: &[f64]) {
     }
 }
 
-/// Whether two classes have the same statistics to the last bit; their distance is then 0.
+/// Returns whether two classes have exactly the same mean and covariance, so that their distance is
+/// 0.
 pub(super) fn same(a: &Gaussians, i: usize, b: &Gaussians, j: usize) -> bool {
     a.mean(i) == b.mean(j) && a.covariance(i) == b.covariance(j)
 }
 
-/// Finds out which class is to blame for a value that is not finite.
+/// Finds the reason for a value that is not finite: a covariance that is not positive definite, or
+/// an overflow.
 pub(super) fn diagnose(
     distance: &Distance,
     (a, i): (&Gaussians, usize),
@@ -256,7 +271,8 @@ pub(super) fn diagnose(
         let order = gaussians.order();
         let mut factor = gaussians.covariance(class).to_vec();
         f64::cholesky(&mut factor, order);
-        // A last pivot of exactly zero has a root; it is a failure all the same.
+        // Cholesky takes the root of a last pivot of exactly zero without an error, so the diagonal
+        // is checked as well.
         let singular = factor.iter().step_by(order + 1).any(|&root| root == 0.0);
         if singular || factor.iter().any(|value| !value.is_finite()) {
             return PairError::NotPositiveDefinite {
@@ -268,7 +284,7 @@ pub(super) fn diagnose(
     PairError::NotFinite { distance: distance.name().to_owned(), first: i, second: j, value }
 }
 
-/// The first pivot of a Cholesky factorisation that is not positive.
+/// Returns the first pivot of a Cholesky factorization that is not positive.
 fn smallest_pivot(matrix: &[f64], order: usize) -> f64 {
     let mut lower = vec![0.0; order * order];
     for j in 0..order {
@@ -292,7 +308,7 @@ fn smallest_pivot(matrix: &[f64], order: usize) -> f64 {
     0.0
 }
 
-/// A number type whose width the kernel understands.
+/// A number type that the evaluation of pairs supports: one pair or eight lanes.
 pub(super) trait Batch: Real {
     fn run(
         distance: &Distance,
@@ -302,7 +318,8 @@ pub(super) trait Batch: Real {
         hint: Option<&mut Hint>,
     ) -> Self;
 
-    /// Multiplies derivatives by the weights of their pairs; what is returned is finite in a lane only if all of them are.
+    /// Multiplies derivatives by the weights of their pairs. The result is finite in a lane only if
+    /// all derivatives of this lane are.
     fn weigh(slopes: &mut Slopes<Self>, weights: Self) -> Self;
 }
 
@@ -357,7 +374,7 @@ impl Batch for Lanes {
     }
 }
 
-/// The statistics of one batch of pairs, one pair a lane, and the scratch of the formulas.
+/// The statistics of one batch of pairs, one pair per lane, and the scratch space of the formulas.
 pub(super) struct Buffers<R> {
     order: usize,
     mean_a: Vec<R>,
@@ -380,7 +397,8 @@ impl<R: Batch> Buffers<R> {
         }
     }
 
-    /// Fills the lanes with the pairs; lanes beyond the last pair repeat it.
+    /// Loads pairs into the lanes. Lanes beyond the last pair repeat it, so that they hold valid
+    /// numbers.
     pub(super) fn load(&mut self, first: &Gaussians, second: &Gaussians, pairs: &[(u32, u32)]) {
         for lane in 0..R::WIDTH {
             let (i, j) = pairs[lane.min(pairs.len() - 1)];

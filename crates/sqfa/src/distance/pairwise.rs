@@ -1,4 +1,4 @@
-//! Full matrices of distances between Gaussians, within one set or between two.
+//! Matrices of distances between Gaussians, within one set or between two sets.
 
 use super::pairs::{Batch, Buffers, PairPlan, diagnose, same};
 use super::{Distance, PairError};
@@ -6,14 +6,44 @@ use crate::features::Gaussians;
 use crate::linalg::{LANES, Lanes, Mat};
 use crate::parallel;
 
-/// The distance from every Gaussian of a set to every one of the same set; the diagonal is 0.
+/// Returns the distances between all Gaussians of a set.
+///
+/// Row i and column j of the result hold the distance from Gaussian i to Gaussian j. The diagonal
+/// is 0.
+///
+/// # Errors
+///
+/// Returns [`PairError::NotPositiveDefinite`] if a covariance is not positive definite, and
+/// [`PairError::NotFinite`] if a distance between two valid Gaussians overflows.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::distance::pairwise;
+/// use sqfa::{Distance, Gaussians};
+///
+/// // Three Gaussians in one dimension: first all means, then all variances.
+/// let gaussians = Gaussians::new(1, vec![0.0, 1.0, 3.0], vec![1.0, 1.0, 1.0])?;
+/// let distances = pairwise(&Distance::named("mahalanobis")?, &gaussians)?;
+/// assert!((distances[(0, 2)] - 3.0).abs() < 1e-12);
+/// assert_eq!(distances[(1, 1)], 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn pairwise(distance: &Distance, gaussians: &Gaussians) -> Result<Mat<f64>, PairError> {
     pairwise_between(distance, gaussians, gaussians)
 }
 
-/// The distance from every Gaussian of the first set (rows) to every one of the second (columns).
+/// Returns the distance from every Gaussian of the first set (rows) to every Gaussian of the second
+/// set (columns).
 ///
-/// Both sets must have the same dimension.
+/// # Errors
+///
+/// Returns [`PairError::NotPositiveDefinite`] if a covariance is not positive definite, and
+/// [`PairError::NotFinite`] if a distance between two valid Gaussians overflows.
+///
+/// # Panics
+///
+/// Panics if the two sets differ in dimension.
 pub fn pairwise_between(
     distance: &Distance,
     first: &Gaussians,
@@ -31,18 +61,25 @@ pub fn pairwise_between(
     Ok(Mat::from_fn(first.len(), second.len(), |i, j| rows[i][j]))
 }
 
-/// The mean distance over all pairs of a set, with its derivatives.
+/// The mean distance over all pairs of a set of Gaussians, with its derivatives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeanPairDistance {
-    /// The mean over unordered pairs.
+    /// The mean over all unordered pairs.
     pub value: f64,
-    /// Its derivatives with respect to the means, one Gaussian after the other.
+    /// The derivatives with respect to the means: one row per Gaussian.
     pub mean_slopes: Vec<f64>,
-    /// Its derivatives with respect to the covariances, row-major, one Gaussian after the other.
+    /// The derivatives with respect to the covariances: one row-major matrix per Gaussian.
     pub cov_slopes: Vec<f64>,
 }
 
-/// The mean distance over all pairs of a set of at least two Gaussians, and its gradient.
+/// Returns the mean distance over all unordered pairs of a set, with its gradient.
+///
+/// The set must contain at least two Gaussians; otherwise, the value is 0.
+///
+/// # Errors
+///
+/// Returns [`PairError::NotPositiveDefinite`] if a covariance is not positive definite, and
+/// [`PairError::NotFinite`] if a distance or derivative of two valid Gaussians overflows.
 pub fn mean_distance(
     distance: &Distance,
     gaussians: &Gaussians,
@@ -50,13 +87,28 @@ pub fn mean_distance(
     mean_over(PairPlan::new(gaussians.len(), None), distance, gaussians)
 }
 
-/// The same with the weights of a symmetric matrix, of which only the ratios count; see [`sound_weights`].
+/// Returns the weighted mean distance over all unordered pairs of a set, with its gradient.
+///
+/// `weights` is a symmetric c × c matrix, row-major. It is scaled so that the weights of all pairs
+/// sum to 1, so only the ratios matter.
+///
+/// # Errors
+///
+/// Returns [`PairError::NotPositiveDefinite`] if a covariance is not positive definite, and
+/// [`PairError::NotFinite`] if a distance or derivative of two valid Gaussians overflows.
+///
+/// # Panics
+///
+/// Panics if the weights are not valid; [`sound_weights`] checks them.
 pub fn weighted_mean_distance(
     distance: &Distance,
     gaussians: &Gaussians,
     weights: &[f64],
 ) -> Result<MeanPairDistance, PairError> {
-    assert!(sound_weights(weights, gaussians.len()), "weights must be sound");
+    assert!(
+        sound_weights(weights, gaussians.len()),
+        "weights must be symmetric, finite, non-negative and not all zero"
+    );
     mean_over(PairPlan::new(gaussians.len(), Some(weights)), distance, gaussians)
 }
 
@@ -73,7 +125,10 @@ fn mean_over(
     })
 }
 
-/// Whether weights are a symmetric matrix (row-major) of finite, non-negative numbers, not all 0 off the diagonal.
+/// Returns whether `weights` is a valid matrix of pair weights for this number of classes.
+///
+/// The matrix (c × c, row-major) must be symmetric, with finite and non-negative entries of which
+/// at least one off the diagonal is positive.
 pub fn sound_weights(weights: &[f64], classes: usize) -> bool {
     weights.len() == classes * classes
         && weights.iter().all(|weight| weight.is_finite() && *weight >= 0.0)

@@ -1,4 +1,5 @@
-//! The one list of distances: names, claims that the tests check, and how each is built from its file in `registry/`.
+//! The list of distances: their names, their properties and how each is built from its file in
+//! `registry/`.
 
 mod affine_invariant;
 mod calvo_oller;
@@ -16,32 +17,37 @@ use super::formula::Compared;
 use super::kernel::Kernel;
 use super::link::{EqualCovarianceLink, HellingerLink, Linked, Root};
 
-/// What a distance promises; contract tests hold it to every claim.
+/// The mathematical properties of a distance. Tests verify every property for every distance of the
+/// registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claims {
-    /// d(a, b) = d(b, a).
+    /// Symmetric: d(a, b) = d(b, a).
     pub symmetric: bool,
-    /// d(a, c) ≤ d(a, b) + d(b, c).
+    /// Satisfies the triangle inequality d(a, c) ≤ d(a, b) + d(b, c).
     pub triangle: bool,
-    /// Unchanged when all means move by the same vector.
+    /// Unchanged if the same vector is added to all means.
     pub translation_invariant: bool,
-    /// Unchanged under any invertible linear map of feature space.
+    /// Unchanged by any invertible linear map of the feature space.
     pub linear_invariant: bool,
-    /// Multiplied by cᵈ when all points are multiplied by c; d is 0 for what has no units.
+    /// The degree d of homogeneity: multiplying the data by c multiplies the distance by cᵈ. It is
+    /// 0 for distances that do not depend on the scale of the data.
     pub degree: u8,
-    /// Depends on means and covariances through second moments alone.
+    /// Depends on means and covariances only through the second moments Σ + μμᵀ.
     pub second_moments: bool,
-    /// Depends on covariances alone.
+    /// Depends on the covariances only.
     pub blind_to_means: bool,
-    /// Constrained filters outside the span of the samples are never better than the best inside.
+    /// Constrained filters outside the span of the samples are never better than the best filters
+    /// inside it, so a fit may be restricted to the span.
     pub exact_in_span: bool,
-    /// The root of a value that is rounded before: derivatives lose digits where Gaussians nearly coincide.
+    /// Computed as the root of a rounded value, so derivatives are less accurate for Gaussians that
+    /// nearly coincide.
     pub rounds_near_zero: bool,
-    /// Found by a search: exact to its tolerance only, and slow at large orders.
+    /// Computed by an iterative search, so it is exact only up to a tolerance and slow in high
+    /// dimensions.
     pub searched: bool,
 }
 
-/// A symmetric function of two Gaussians that no affine map changes.
+/// The properties of a symmetric distance that is invariant to affine maps.
 const INVARIANT: Claims = Claims {
     symmetric: true,
     triangle: false,
@@ -54,40 +60,50 @@ const INVARIANT: Claims = Claims {
     rounds_near_zero: false,
     searched: false,
 };
-/// The same that is a metric.
+/// The properties of a metric that is invariant to affine maps.
 const METRIC: Claims = Claims { triangle: true, ..INVARIANT };
-/// A function of second moments that no linear map changes.
+/// The properties of a distance between second moments that is invariant to linear maps.
 const MOMENTS: Claims = Claims { translation_invariant: false, second_moments: true, ..INVARIANT };
-/// A function of second moments that only rotations leave alone.
+/// The properties of a distance between second moments that is invariant to rotations only.
 const ROTATED: Claims = Claims { linear_invariant: false, exact_in_span: false, ..MOMENTS };
 
-/// What may follow a distance's name after a colon.
+/// The parameter that follows the name of a distance after a colon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parameter {
-    /// Nothing.
+    /// No parameter.
     None,
     /// `second-moments` (default) or `covariances`.
     Moments,
-    /// A number strictly between 0 and 1, required.
+    /// A number strictly between 0 and 1 (required).
     Exponent,
-    /// Degrees of freedom ν ≥ 1, required.
+    /// Degrees of freedom ν ≥ 1 (required).
     Degrees,
 }
 
-/// One distance of the registry.
+/// A distance of the registry.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::distance::registry;
+///
+/// let hellinger = registry().iter().find(|entry| entry.name == "hellinger").unwrap();
+/// assert!(hellinger.claims.symmetric && hellinger.claims.triangle);
+/// println!("{}: {}", hellinger.spelling(), hellinger.summary);
+/// ```
 pub struct Entry {
-    /// Its name in every flag, file and message.
+    /// The name in flags, files and messages.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub summary: &'static str,
-    /// What may follow the name.
+    /// The parameter that follows the name.
     pub parameter: Parameter,
-    /// What it promises without a parameter.
+    /// The properties of the distance without a parameter.
     pub claims: Claims,
     build: fn(&Settings) -> Arc<dyn Kernel>,
 }
 
-/// A parameter as read.
+/// The values of a parameter.
 pub(super) struct Settings {
     moments: Compared,
     exponent: f64,
@@ -97,7 +113,7 @@ pub(super) struct Settings {
 static REGISTRY: &[Entry] = &[
     Entry {
         name: "calvo-oller",
-        summary: "lower bound of Fisher–Rao between Gaussians (SQFA)",
+        summary: "lower bound on the Fisher–Rao distance between Gaussians (SQFA)",
         parameter: Parameter::None,
         claims: METRIC,
         build: |_| Arc::new(Linked(calvo_oller::SquaredCalvoOller::GAUSSIAN, Root)),
@@ -111,7 +127,7 @@ static REGISTRY: &[Entry] = &[
     },
     Entry {
         name: "affine-invariant",
-        summary: "affine-invariant distance of second moments (smSQFA)",
+        summary: "affine-invariant distance between second moments (smSQFA)",
         parameter: Parameter::Moments,
         claims: Claims { triangle: true, ..MOMENTS },
         build: |s| Arc::new(Linked(affine_invariant::SquaredAffineInvariant(s.moments), Root)),
@@ -132,7 +148,7 @@ static REGISTRY: &[Entry] = &[
     },
     Entry {
         name: "jeffreys",
-        summary: "symmetrised Kullback–Leibler divergence (SQFA-J)",
+        summary: "symmetrized Kullback–Leibler divergence (SQFA-J)",
         parameter: Parameter::None,
         claims: INVARIANT,
         build: |_| Arc::new(jeffreys::Jeffreys),
@@ -146,21 +162,21 @@ static REGISTRY: &[Entry] = &[
     },
     Entry {
         name: "log-euclidean",
-        summary: "Euclidean distance of matrix logarithms of second moments",
+        summary: "Euclidean distance between matrix logarithms of second moments",
         parameter: Parameter::Moments,
         claims: Claims { triangle: true, ..ROTATED },
         build: |s| Arc::new(Linked(log_euclidean::SquaredLogEuclidean(s.moments), Root)),
     },
     Entry {
         name: "mahalanobis",
-        summary: "distance of means under the average covariance",
+        summary: "distance between means under the average covariance",
         parameter: Parameter::None,
         claims: INVARIANT,
         build: |_| Arc::new(Linked(mahalanobis::SquaredMahalanobis, Root)),
     },
     Entry {
         name: "fisher-rao-equal-covariance",
-        summary: "Fisher–Rao when covariances are equal, of Mahalanobis",
+        summary: "Fisher–Rao distance if covariances are equal; a function of mahalanobis",
         parameter: Parameter::None,
         claims: INVARIANT,
         build: |_| Arc::new(Linked(mahalanobis::SquaredMahalanobis, EqualCovarianceLink)),
@@ -174,7 +190,7 @@ static REGISTRY: &[Entry] = &[
     },
     Entry {
         name: "calvo-oller-t",
-        summary: "calvo-oller between t distributions of ν ≥ 1 degrees of freedom (SQFA-t); ν = 1 is Cauchy",
+        summary: "calvo-oller between t distributions with ν ≥ 1 degrees of freedom (SQFA-t); ν = 1 is Cauchy",
         parameter: Parameter::Degrees,
         claims: METRIC,
         build: |s| Arc::new(Linked(calvo_oller::SquaredCalvoOller::heavy_tailed(s.degrees), Root)),
@@ -209,22 +225,23 @@ static REGISTRY: &[Entry] = &[
     },
 ];
 
-/// What must follow a distance between t distributions.
-const DEGREES_EXPECTED: &str = "degrees of freedom, a finite number from 1 on, as in calvo-oller-t:5 (below 1 it bounds no \
-                                distance, and calvo-oller is its limit without end)";
+/// A description of valid degrees of freedom for error messages.
+const DEGREES_EXPECTED: &str = "degrees of freedom: a finite number of at least 1, as in calvo-oller-t:5 (for \
+                                infinitely many, use calvo-oller)";
 
-/// Degrees of freedom that bound a distance.
+/// Parses degrees of freedom; `None` for values below 1, for which the formula is not a lower
+/// bound.
 fn read_degrees(text: &str) -> Option<f64> {
     text.parse().ok().filter(|degrees: &f64| degrees.is_finite() && *degrees >= 1.0)
 }
 
-/// Every distance there is, in the order users meet them.
+/// Returns all distances of the registry, in the order in which they are listed to users.
 pub fn registry() -> &'static [Entry] {
     REGISTRY
 }
 
 impl Entry {
-    /// The spelling to show: `chernoff:S` for a distance that needs a parameter.
+    /// Returns the name with a placeholder for a required parameter, such as `chernoff:S`.
     pub fn spelling(&self) -> String {
         match self.parameter {
             Parameter::Exponent => format!("{}:S", self.name),
@@ -233,7 +250,7 @@ impl Entry {
         }
     }
 
-    /// Every form as a user may spell it, for tests: the parameter left out, and each kind of it.
+    /// Returns the name with each kind of parameter that it accepts, for tests.
     pub fn forms(&self) -> Vec<String> {
         let with = |parameters: &[&str]| {
             parameters.iter().map(|parameter| format!("{}:{parameter}", self.name)).collect()
@@ -249,7 +266,8 @@ impl Entry {
         }
     }
 
-    /// Builds the distance from what follows the colon, with what it promises in this form.
+    /// Builds the distance from the text after the colon, and returns it with its properties for
+    /// this parameter.
     pub(super) fn build(
         &self,
         text: Option<&str>,
@@ -286,7 +304,7 @@ impl Entry {
         }
         let mut claims = self.claims;
         if self.parameter == Parameter::Moments && settings.moments == Compared::Central {
-            // Of covariances alone the means no longer matter.
+            // A distance between covariances does not use the means at all.
             claims = Claims {
                 translation_invariant: true,
                 second_moments: false,

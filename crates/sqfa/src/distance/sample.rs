@@ -1,7 +1,9 @@
-//! Which pairs of classes count: all of them or, among very many classes, a seeded sample in which every class meets equally many.
+//! The pairs of classes that an objective uses: all pairs or, if there are very many classes, a
+//! random sample.
 //!
-//! Classes stand on a circle in random order and meet those at d randomly drawn distances along it: c·d pairs, 2d for each class,
-//! none twice. Cost: O(c·d).
+//! In a sample, every class occurs in the same number of pairs. The classes are placed on a circle
+//! in random order, and each is paired with the classes at d randomly drawn distances along the
+//! circle. This gives c·d distinct pairs, 2d for each class. Cost: O(c·d).
 
 use std::str::FromStr;
 
@@ -9,22 +11,35 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha12Rng;
 
-/// Which pairs of classes an objective looks at while it is climbed; what is reported always looks at all.
+/// The pairs of classes that the objective uses during optimization. The reported objective always
+/// uses all pairs.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::distance::Pairs;
+///
+/// assert_eq!("auto".parse(), Ok(Pairs::Auto));
+/// assert_eq!("5000".parse(), Ok(Pairs::Count(5000)));
+/// assert!("none".parse::<Pairs>().is_err());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pairs {
-    /// All up to 60 000 pairs (346 classes), about 60 000 of them beyond.
+    /// All pairs if there are at most 60 000 (346 classes), otherwise about 60 000.
     #[default]
     Auto,
-    /// All.
+    /// All pairs.
     All,
-    /// About this many, as many for every class; all, if there are no more.
+    /// About this many pairs, with the same number for every class, or all pairs if there are not
+    /// more.
     Count(usize),
 }
 
-/// Beyond this many pairs, so many are drawn: of 1000 classes enough to come within a thousandth of what all pairs reach.
+/// Number of pairs beyond which a sample is drawn, and about the size of the sample. With 1000
+/// classes, it reaches 99.9 % of the objective that all pairs reach.
 const ENOUGH: usize = 60_000;
 
-/// The stream of random numbers that pairs are drawn from.
+/// The stream of the random generator that pairs are drawn from, which no other part of a fit uses.
 const STREAM: u64 = u64::MAX - 7;
 
 impl FromStr for Pairs {
@@ -35,14 +50,14 @@ impl FromStr for Pairs {
             ("all", _) => Ok(Self::All),
             (_, Ok(count)) if count > 0 => Ok(Self::Count(count)),
             _ => Err(format!(
-                "'{text}' is no number of pairs: give auto, all or a whole number above 0"
+                "'{text}' is not a number of pairs: give auto, all or a whole number above 0"
             )),
         }
     }
 }
 
 impl Pairs {
-    /// The pairs drawn; `None` for all.
+    /// Returns the drawn pairs in ascending order, or `None` if all pairs are used.
     pub(crate) fn drawn(self, classes: usize, seed: u64) -> Option<Vec<(u32, u32)>> {
         let wanted = match self {
             Self::All => return None,
@@ -53,7 +68,8 @@ impl Pairs {
         if wanted >= all {
             return None;
         }
-        // Distances 1 … ⌊(c−1)/2⌋ along the circle give c pairs each.
+        // The distances 1 … ⌊(c−1)/2⌋ along the circle give c distinct pairs each. At c/2 every
+        // pair would occur twice.
         let distances = (classes - 1) / 2;
         let count = wanted.div_ceil(classes).clamp(1, distances.max(1));
         let mut generator = ChaCha12Rng::seed_from_u64(seed);

@@ -1,8 +1,10 @@
-//! What separates two Gaussians: independent directions, each with its share of their Bhattacharyya distance.
+//! The directions that separate two Gaussians, with the contribution of each to the Bhattacharyya
+//! distance.
 //!
-//! The generalized eigenvectors Σ₁v = λΣ₂v, vᵀΣ₂v = 1, make both Gaussians independent along every v. With
-//! δ = vᵀ(μ₁−μ₂) and s = (1+λ)/2, the distance is the sum over v of δ²/(8s) + ½ ln(s/√λ): the first term is
-//! due to the means, the second to the covariances. Cost: one generalized eigenproblem of order m.
+//! The generalized eigenvectors v with Σ₁v = λΣ₂v and vᵀΣ₂v = 1 are directions along which the
+//! features of both Gaussians are independent. With δ = vᵀ(μ₁−μ₂) and s = (1+λ)/2, the
+//! Bhattacharyya distance is the sum over v of δ²/(8s) + ½ ln(s/√λ). The first term is due to the
+//! means and the second to the covariances. Cost: one generalized eigenproblem of order m.
 
 use crate::features::Gaussian;
 use crate::linalg::{Pencil, pencil};
@@ -10,28 +12,47 @@ use crate::linalg::{Pencil, pencil};
 /// A direction along which two Gaussians differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Separation {
-    /// The direction v in feature space: the combination z·v of features, with variance 1 in the second Gaussian.
+    /// The direction v in feature space, scaled so that z·v has variance 1 in the second Gaussian.
     pub direction: Vec<f64>,
     /// The variance of z·v in the first Gaussian.
     pub variance_ratio: f64,
-    /// The mean of z·v in the first Gaussian less that in the second.
+    /// The mean of z·v in the first Gaussian minus that in the second.
     pub shift: f64,
-    /// The part of the Bhattacharyya distance due to the means.
+    /// The contribution of the means to the Bhattacharyya distance.
     pub by_mean: f64,
-    /// The part due to the covariances.
+    /// The contribution of the covariances to the Bhattacharyya distance.
     pub by_covariance: f64,
 }
 
 impl Separation {
-    /// The direction's part of the Bhattacharyya distance.
+    /// Returns the contribution of this direction to the Bhattacharyya distance.
     pub fn total(&self) -> f64 {
         self.by_mean + self.by_covariance
     }
 }
 
-/// The directions that separate two Gaussians, most important first.
+/// Returns the directions that separate two Gaussians, in descending order of their contribution to
+/// the Bhattacharyya distance.
 ///
-/// `None` when a covariance is singular to working precision, or when the Gaussians differ in dimension.
+/// Returns `None` if a covariance is singular to working precision or if the Gaussians differ in
+/// dimension.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::distance::separation;
+/// use sqfa::features::Gaussian;
+///
+/// let identity = [1.0, 0.0, 0.0, 1.0];
+/// let wide = [1.0, 0.0, 0.0, 9.0];
+/// let first = Gaussian { order: 2, mean: &[1.0, 0.0], covariance: &wide };
+/// let second = Gaussian { order: 2, mean: &[0.0, 0.0], covariance: &identity };
+///
+/// // The variances along the second axis separate the two more than the means along the first.
+/// let found = separation(first, second).unwrap();
+/// assert!((found[0].variance_ratio - 9.0).abs() < 1e-12);
+/// assert!((found[1].shift.abs() - 1.0).abs() < 1e-12);
+/// ```
 pub fn separation(first: Gaussian<'_>, second: Gaussian<'_>) -> Option<Vec<Separation>> {
     let m = first.order;
     if second.order != m {
@@ -65,7 +86,7 @@ mod tests {
     use crate::distance::{Distance, pairwise};
     use crate::features::Gaussians;
 
-    /// Two well-conditioned Gaussians of order 3 with different means and covariances.
+    /// Returns two well-conditioned Gaussians of order 3 with different means and covariances.
     fn pair() -> Gaussians {
         let means = vec![0.3, -1.0, 0.5, 1.0, 0.0, -0.4];
         let first = [2.0, 0.3, -0.1, 0.3, 1.0, 0.2, -0.1, 0.2, 0.5];
@@ -115,7 +136,7 @@ mod tests {
         let (mean, covariance) = found
             .iter()
             .fold((0.0, 0.0), |sum, one| (sum.0 + one.by_mean, sum.1 + one.by_covariance));
-        // |Δμ|²/8 and nothing.
+        // The means contribute |Δμ|²/8, the covariances nothing.
         assert!((mean - 0.5).abs() < 1e-14 && covariance.abs() < 1e-14);
         let singular =
             Gaussians::new(2, vec![0.0; 4], vec![1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0]);

@@ -1,19 +1,21 @@
-//! Bounds of the Fisher–Rao distance that need no search.
+//! Bounds on the Fisher–Rao distance that need no search.
 //!
-//! Below: Calvo–Oller, √(½ Σ ln²λ) with λ the eigenvalues of Ω = [Σ+μμᵀ, μ; μᵀ, 1], which are the squared
-//! singular values of [Σ^½, μ; 0, 1]; for close pairs those of Ω − I, so that small distances keep their digits.
-//! Above: √J, J the Jeffreys divergence, ½ Σ(λ + 1/λ − 2) + ½ μᵀ(I + Σ⁻¹)μ.
-//! Cost: one Jacobi decomposition of order d + 1.
-//! Reference: Calvo & Oller, *J. Multivariate Analysis* 35, 1990.
+//! The lower bound is the Calvo–Oller distance √(½ Σ ln²λ), where λ are the eigenvalues of Ω =
+//! [Σ+μμᵀ, μ; μᵀ, 1]. They are computed as the squared singular values of [Σ^½, μ; 0, 1] or, for
+//! close pairs, from the eigenvalues of Ω − I, so that small distances keep their digits. The upper
+//! bound is √J, where J = ½ Σ(λ + 1/λ − 2) + ½ μᵀ(I + Σ⁻¹)μ is the Jeffreys divergence.
+//!
+//! Cost: one Jacobi decomposition of order d + 1. Reference: Calvo & Oller, *J. Multivariate
+//! Analysis* 35, 1990.
 
 use super::frame::FramedPair;
 use super::rotations::{norm, orthogonalize};
 use crate::linalg::Real;
 
-/// Frobenius norm of Ω − I below which its own eigenvalues are taken.
+/// Frobenius norm of Ω − I below which the eigenvalues of Ω − I are used.
 const CLOSE: f64 = 0.5;
 
-/// The Calvo–Oller distance of a pair.
+/// Returns the Calvo–Oller distance of a pair.
 pub(super) fn calvo_oller(pair: &FramedPair) -> f64 {
     let n = pair.order();
     let size = n + 1;
@@ -44,7 +46,7 @@ pub(super) fn calvo_oller(pair: &FramedPair) -> f64 {
     (0.5 * sum).sqrt()
 }
 
-/// The square root of the Jeffreys divergence of a pair.
+/// Returns the square root of the Jeffreys divergence of a pair.
 pub(super) fn root_jeffreys(pair: &FramedPair) -> f64 {
     let terms = pair.mean.iter().zip(&pair.half_logs).map(|(mean, half_log)| {
         2.0 * half_log.sinh().powi(2) + 0.5 * mean * mean * (1.0 + (-2.0 * half_log).exp())

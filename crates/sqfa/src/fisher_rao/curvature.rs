@@ -1,16 +1,18 @@
 //! First and second derivatives of E(W) = ¼‖log G(W)‖² in rescaled coordinates.
 //!
-//! W = RKRᵀ with RRᵀ = I + Σ + ½μμᵀ makes the problem nearly round. With C = U ℓ Zᵀ as in the lift, a
-//! skew κ and δ = RκRᵀ, the derivative of log G is f(ad)-weighted in the eigenvectors of G plus half a
-//! commutator; f(r) = (r/2) coth(r/2) gives
+//! The coordinates K with W = RKRᵀ and RRᵀ = I + Σ + ½μμᵀ make the problem well conditioned. Let C
+//! = U ℓ Zᵀ as in `lift`, κ a skew direction and δ = RκRᵀ. In the eigenvectors of G, the derivative
+//! of log G is weighted by f(r) = (r/2) coth(r/2), plus half a commutator:
 //!
 //! ```text
 //! T = UᵀδZ     T'_kl = f(ℓ_k−ℓ_l)(T+Tᵀ)_kl/2 + f(ℓ_k+ℓ_l)(T−Tᵀ)_kl/2
 //! dS = [U T' + (δZ − UT) diag f(ℓ)] Zᵀ + ½(Sδ + δS),     Hess E[κ] = skew(Rᵀ dS R),     grad E = skew(RᵀSR)
 //! ```
 //!
-//! where the second term covers the direction orthogonal to the d columns of U.
-//! Cost: 8 d³ to prepare, 12 d³ for each product; never a matrix of order d(d−1)/2.
+//! The term (δZ − UT) diag f(ℓ) is the contribution of the direction orthogonal to the d columns of
+//! U.
+//!
+//! Cost: 8 d³ to prepare and 12 d³ per product. A matrix of order d(d−1)/2 is never formed.
 
 use super::frame::FramedPair;
 use super::lift::Lift;
@@ -20,9 +22,9 @@ use crate::linalg::Real;
 #[derive(Debug, Clone)]
 pub(super) struct Rescaling {
     order: usize,
-    /// R, lower triangular.
+    /// The factor R, lower triangular.
     pub(super) root: Vec<f64>,
-    /// RᵀR.
+    /// The product RᵀR.
     gram: Vec<f64>,
 }
 
@@ -42,7 +44,7 @@ impl Rescaling {
         Self { order: n, root, gram }
     }
 
-    /// RκRᵀ.
+    /// Returns RκRᵀ.
     pub(super) fn expand(&self, step: &[f64]) -> Vec<f64> {
         super::frame::congruence(&self.root, false, step, self.order)
     }
@@ -62,7 +64,7 @@ pub(super) struct Curvature<'a> {
     other: Vec<f64>,
     /// Rᵀ(Z f Zᵀ + sym S)R.
     side: Vec<f64>,
-    /// The gradient, skew.
+    /// The gradient, a skew-symmetric matrix.
     pub(super) gradient: Vec<f64>,
     scratch: [Vec<f64>; 3],
 }
@@ -77,7 +79,7 @@ impl<'a> Curvature<'a> {
         }
         f64::multiply(&weighted, false, &rescaling.root, false, &mut left, n);
         f64::multiply(&lift.right, false, &rescaling.root, false, &mut right, n);
-        // RᵀSR, whose skew part is the gradient and whose symmetric part bends it.
+        // RᵀSR: the skew part is the gradient, and the symmetric part contributes to the curvature.
         let mut square = zeros();
         scale_rows(&left, &lift.logs, &mut weighted, n);
         f64::multiply(&weighted, true, &right, false, &mut square, n);
@@ -105,7 +107,7 @@ impl<'a> Curvature<'a> {
         Self { order: n, gram, left, right, own, other, side, gradient, scratch }
     }
 
-    /// The second derivative applied to a skew step.
+    /// Multiplies the second derivative with a skew step.
     pub(super) fn apply(&mut self, step: &[f64], product: &mut [f64]) {
         let n = self.order;
         let [a, b, c] = &mut self.scratch;
@@ -141,9 +143,9 @@ fn scale_rows(rows: &[f64], weights: &[f64], scaled: &mut [f64], order: usize) {
     }
 }
 
-/// (r/2) coth(r/2).
+/// Returns (r/2) coth(r/2).
 fn stretch(r: f64) -> f64 {
     let half = 0.5 * r.abs();
-    // Below, the next term of the series, half⁴/45, is under round-off.
+    // For smaller values the next term of the series, half⁴/45, is below round-off.
     if half < 1e-4 { 1.0 + half * half / 3.0 } else { half / half.tanh() }
 }

@@ -1,9 +1,12 @@
-//! The velocities of a geodesic at both ends: the logarithm map and the gradient of the distance.
+//! The velocities of a geodesic at both ends, which give the logarithm map and the gradient of the
+//! distance.
 //!
-//! In the frame z ↦ μ₀ + Az of an end the velocity is (x, B), with log G = [0, C; Cᵀ, 0], C = [−B; √2 xᵀ].
-//! The gradient of ½d² is minus the logarithm towards the other end, lowered by the metric: with the
-//! sign − at the start and + at the end (whose velocity points away), ∂μ = ∓A⁻ᵀx, ∂Σ = ∓½A⁻ᵀBA⁻¹.
-//! Both ends come from their own singular vectors; neither divides by the other's covariance.
+//! In the frame z ↦ μ₀ + Az of an end, the velocity is (x, B), where log G = [0, C; Cᵀ, 0] and C =
+//! [−B; √2 xᵀ]. The gradient of ½d² is minus the logarithm towards the other end, with its index
+//! lowered by the metric: ∂μ = ∓A⁻ᵀx and ∂Σ = ∓½A⁻ᵀBA⁻¹. The sign is − at the start and + at the
+//! end, where the velocity points away from the start. Both velocities follow from the singular
+//! vectors of their own end, so neither is divided by the covariance of the other.
+//!
 //! Cost: a few products of order d.
 
 use super::error::{FisherRaoError, Side, check_argument, symmetrized};
@@ -13,25 +16,26 @@ use super::rotations::norm;
 use super::solve::FisherRao;
 use crate::features::Gaussian;
 
-/// A tangent vector at a Gaussian: how fast its mean and covariance change.
+/// A tangent vector at a Gaussian: the rates of change of its mean and covariance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Velocity {
-    /// Change of the mean.
+    /// The rate of change of the mean.
     pub mean: Vec<f64>,
-    /// Change of the covariance, row-major and symmetric.
+    /// The rate of change of the covariance, row-major and symmetric.
     pub covariance: Vec<f64>,
 }
 
-/// Derivatives with respect to both Gaussians; those of covariances are symmetric.
+/// The derivatives of a distance with respect to both Gaussians; those with respect to covariances
+/// are symmetric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FisherRaoGradient {
-    /// With respect to the first mean.
+    /// The derivative with respect to the first mean.
     pub mean_p: Vec<f64>,
-    /// With respect to the first covariance.
+    /// The derivative with respect to the first covariance, row-major.
     pub covariance_p: Vec<f64>,
-    /// With respect to the second mean.
+    /// The derivative with respect to the second mean.
     pub mean_q: Vec<f64>,
-    /// With respect to the second covariance.
+    /// The derivative with respect to the second covariance, row-major.
     pub covariance_q: Vec<f64>,
 }
 
@@ -39,13 +43,13 @@ pub struct FisherRaoGradient {
 #[derive(Debug, Clone)]
 pub(super) struct Local {
     pub(super) frame: Frame,
-    /// x.
+    /// The velocity x of the mean.
     pub(super) mean: Vec<f64>,
-    /// B, symmetric.
+    /// The velocity B of the covariance, symmetric.
     pub(super) covariance: Vec<f64>,
 }
 
-/// Both ends of a geodesic; the velocities point from the first Gaussian to the second.
+/// The two ends of a geodesic, with velocities that point from the first Gaussian to the second.
 #[derive(Debug, Clone)]
 pub(super) struct Ends {
     pub(super) start: Local,
@@ -61,7 +65,8 @@ impl Ends {
 }
 
 impl Local {
-    /// The velocity of log G with the blocks S and √2 xᵀ; what is not symmetric in S is the residual.
+    /// Returns the velocity for log G with the blocks S and √2 xᵀ. The skew part of S is the
+    /// residual and is dropped.
     fn new(frame: Frame, square: &[f64], last: &[f64]) -> Self {
         let n = frame.order;
         let mut covariance = vec![0.0; n * n];
@@ -74,7 +79,7 @@ impl Local {
         Self { frame, mean, covariance }
     }
 
-    /// A velocity given from outside.
+    /// Checks a velocity that the user specified and transforms it to the frame of its Gaussian.
     pub(super) fn from_velocity(
         p: Gaussian<'_>,
         velocity: &Velocity,
@@ -89,12 +94,12 @@ impl Local {
         Ok(Self { frame, mean, covariance })
     }
 
-    /// √(|x|² + ½‖B‖²).
+    /// Returns the length √(|x|² + ½‖B‖²).
     pub(super) fn length(&self) -> f64 {
         norm(&self.mean).hypot(norm(&self.covariance) * std::f64::consts::FRAC_1_SQRT_2)
     }
 
-    /// (Ax, ABAᵀ).
+    /// Returns the velocity (Ax, ABAᵀ) in the original coordinates.
     pub(super) fn velocity(&self) -> Velocity {
         let n = self.frame.order;
         let mean = self.frame.factor.chunks_exact(n).map(|row| dot(row, &self.mean)).collect();
@@ -103,7 +108,7 @@ impl Local {
         Velocity { mean, covariance }
     }
 
-    /// (scale·A⁻ᵀx, ½scale·A⁻ᵀBA⁻¹).
+    /// Returns (scale·A⁻ᵀx, ½scale·A⁻ᵀBA⁻¹), the velocity with its index lowered by the metric.
     fn lowered(&self, scale: f64) -> (Vec<f64>, Vec<f64>) {
         let n = self.frame.order;
         let mut mean = vec![0.0; n];
@@ -120,24 +125,31 @@ impl Local {
 }
 
 impl Velocity {
-    /// The Fisher–Rao length of the velocity at a Gaussian.
+    /// Returns the Fisher–Rao length of this velocity at a Gaussian.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the Gaussian is not valid, if the velocity has the wrong size or values
+    /// that are not finite, or if its covariance part is not symmetric.
     pub fn length(&self, at: Gaussian<'_>) -> Result<f64, FisherRaoError> {
         Ok(Local::from_velocity(at, self)?.length())
     }
 }
 
 impl FisherRao {
-    /// The gradient of the distance; zero between identical Gaussians, where there is none.
+    /// Returns the gradient of the distance, or zeros if the two Gaussians are identical, where the
+    /// distance is not differentiable.
     pub fn gradient(&self) -> FisherRaoGradient {
         self.scaled_gradient(if self.distance > 0.0 { 1.0 / self.distance } else { 0.0 })
     }
 
-    /// The logarithm of the second Gaussian at the first: the initial velocity of the geodesic.
+    /// Returns the logarithm of the second Gaussian at the first, which is the initial velocity of
+    /// the geodesic.
     pub fn velocity(&self) -> Velocity {
         self.ends.start.velocity()
     }
 
-    /// The gradient of some multiple of half the squared distance, which is smooth everywhere.
+    /// Returns `scale` times the gradient of half the squared distance, which is smooth everywhere.
     pub(super) fn scaled_gradient(&self, scale: f64) -> FisherRaoGradient {
         let (mean_p, covariance_p) = self.ends.start.lowered(-scale);
         let (mean_q, covariance_q) = self.ends.end.lowered(scale);
@@ -145,7 +157,7 @@ impl FisherRao {
     }
 }
 
-/// Averages a matrix with its transpose.
+/// Replaces a matrix by its symmetric part.
 pub(super) fn symmetrize(matrix: &mut [f64], order: usize) {
     for i in 0..order {
         for j in 0..i {

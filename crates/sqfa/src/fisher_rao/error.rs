@@ -1,6 +1,6 @@
-//! What can be wrong with two Gaussians, and the checks that find it.
+//! Errors about pairs of Gaussians, and the checks that find them.
 //!
-//! Cost: the Cholesky factorisation that the distance needs anyway.
+//! Cost: the Cholesky factorizations that the distance needs anyway.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use thiserror::Error;
 use crate::features::Gaussian;
 use crate::linalg::Real;
 
-/// Which of the two Gaussians is meant.
+/// One of the two Gaussians of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// The one given first, where geodesics start.
+    /// The first Gaussian, where geodesics start.
     First,
-    /// The one given second, where geodesics end.
+    /// The second Gaussian, where geodesics end.
     Second,
 }
 
@@ -27,107 +27,110 @@ impl fmt::Display for Side {
     }
 }
 
-/// Why there is no Fisher–Rao distance, geodesic or exponential.
+/// An error in the computation of a Fisher–Rao distance, a geodesic or an exponential map.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum FisherRaoError {
-    /// The Gaussians live in different spaces.
-    #[error("the first Gaussian has dimension {first}, the second {second}: project both alike")]
+    /// The two Gaussians differ in dimension.
+    #[error(
+        "the first Gaussian has dimension {first}, the second {second}: project both with the same filters"
+    )]
     Dimensions {
-        /// Dimension of the first.
+        /// The dimension of the first Gaussian.
         first: usize,
-        /// Dimension of the second.
+        /// The dimension of the second Gaussian.
         second: usize,
     },
-    /// The arrays do not fit the dimension.
+    /// The lengths of the arrays do not match the dimension.
     #[error(
-        "the {side} Gaussian has dimension {order} but {mean} mean and {covariance} covariance values"
+        "the {side} Gaussian has dimension {order}, but {mean} mean values and {covariance} covariance values"
     )]
     Shape {
-        /// Which Gaussian.
+        /// The Gaussian with the wrong arrays.
         side: Side,
-        /// Its dimension.
+        /// The dimension of the Gaussian.
         order: usize,
-        /// Mean values given.
+        /// The number of mean values.
         mean: usize,
-        /// Covariance values given.
+        /// The number of covariance values.
         covariance: usize,
     },
-    /// A number that is not finite.
-    #[error("the {side} Gaussian holds {value}: remove or replace non-finite values")]
+    /// A mean or covariance has a value that is not finite.
+    #[error("the {side} Gaussian contains {value}: remove or replace values that are not finite")]
     NotFinite {
-        /// Which Gaussian.
+        /// The Gaussian with the value.
         side: Side,
-        /// The value.
+        /// The value: NaN or infinite.
         value: f64,
     },
-    /// A covariance that differs from its transpose.
+    /// A covariance is not symmetric.
     #[error(
-        "the covariance of the {side} Gaussian is not symmetric: entries ({row}, {column}) differ by {gap:e}"
+        "the covariance of the {side} Gaussian is not symmetric: entries ({row}, {column}) and ({column}, {row}) differ by {gap:e}"
     )]
     NotSymmetric {
-        /// Which Gaussian.
+        /// The Gaussian with the covariance.
         side: Side,
-        /// Row of the worst entry.
+        /// The row of the first entry that differs.
         row: usize,
-        /// Column of the worst entry.
+        /// The column of the first entry that differs.
         column: usize,
-        /// How much it differs.
+        /// The absolute difference from the transposed entry.
         gap: f64,
     },
-    /// A covariance with an eigenvalue that is not positive within round-off.
+    /// A covariance has an eigenvalue that is not positive up to round-off.
     #[error(
-        "the covariance of the {side} Gaussian is not positive definite (smallest eigenvalue {eigenvalue:e}): add noise to its diagonal"
+        "the covariance of the {side} Gaussian is not positive definite (smallest eigenvalue {eigenvalue:e}): add a positive noise to its diagonal"
     )]
     NotPositive {
-        /// Which Gaussian.
+        /// The Gaussian with the covariance.
         side: Side,
-        /// Its smallest eigenvalue.
+        /// The smallest eigenvalue of the covariance.
         eigenvalue: f64,
     },
-    /// A warm start or velocity of the wrong size.
-    #[error("{name} should have {expected} entries, not {found}")]
+    /// A warm start or a velocity has the wrong number of entries.
+    #[error("{name} must have {expected} entries, but has {found}")]
     Length {
-        /// What it is.
+        /// A description of the argument.
         name: &'static str,
-        /// Entries expected.
+        /// The expected number of entries.
         expected: usize,
-        /// Entries found.
+        /// The actual number of entries.
         found: usize,
     },
-    /// A warm start or velocity with a number that is not finite.
-    #[error("{name} holds {value}: remove or replace non-finite values")]
+    /// A warm start or a velocity has a value that is not finite.
+    #[error("{name} contains {value}: remove or replace values that are not finite")]
     BadNumber {
-        /// What it is.
+        /// A description of the argument.
         name: &'static str,
-        /// The value.
+        /// The value: NaN or infinite.
         value: f64,
     },
-    /// One pair of a set failed.
+    /// One pair of a set of Gaussians failed.
     #[error("Gaussians {first} and {second}: {source}")]
     InPair {
-        /// Index of the first.
+        /// The index of the first Gaussian.
         first: usize,
-        /// Index of the second.
+        /// The index of the second Gaussian.
         second: usize,
-        /// What is wrong with them.
+        /// The error for this pair.
         source: Box<FisherRaoError>,
     },
-    /// Numbers too far apart for double precision.
+    /// The two Gaussians are too far apart for double precision.
     #[error(
         "the two Gaussians are too far apart for double precision (½‖log G‖ = {value}): rescale or regularize them"
     )]
     Range {
-        /// What came out.
+        /// The length that was computed: NaN, infinite or too large.
         value: f64,
     },
 }
 
-/// Relative asymmetry of a covariance that is taken for round-off.
+/// Largest relative asymmetry of a covariance that is attributed to round-off.
 const ASYMMETRY: f64 = 1e-6;
-/// Share of its variance, times the dimension, that a feature must keep given the features before it: below, round-off decides the sign.
+/// Smallest fraction of its variance, per dimension, that a feature must keep given the preceding
+/// features. Below it, round-off decides the sign of an eigenvalue.
 const SINGULAR: f64 = 4.0 * f64::EPSILON;
 
-/// Checks the numbers of one Gaussian and returns its symmetrised covariance and Cholesky factor.
+/// Checks the values of one Gaussian and returns its symmetrized covariance and Cholesky factor.
 pub(super) fn checked(
     gaussian: Gaussian<'_>,
     side: Side,
@@ -159,7 +162,7 @@ pub(super) fn checked(
     Ok((symmetric, lower))
 }
 
-/// Checks that an array has the given length and only finite numbers.
+/// Checks that an array has the expected length and only finite values.
 pub(super) fn check_argument(
     name: &'static str,
     values: &[f64],
@@ -174,7 +177,7 @@ pub(super) fn check_argument(
     }
 }
 
-/// The mean of a matrix and its transpose, if they agree up to round-off.
+/// Returns the mean of a matrix and its transpose if the two agree up to round-off.
 pub(super) fn symmetrized(
     matrix: &[f64],
     order: usize,
@@ -184,7 +187,8 @@ pub(super) fn symmetrized(
     for row in 0..order {
         for column in 0..row {
             let (lower, upper) = (matrix[row * order + column], matrix[column * order + row]);
-            // Compared with the entry's own row and column, so that units of features do not matter.
+            // The difference is compared with the diagonal entries of the same row and column, so
+            // that the check does not depend on the scales of the features.
             let scale = (matrix[row * order + row] * matrix[column * order + column]).abs().sqrt();
             let gap = (lower - upper).abs();
             if gap > ASYMMETRY * scale.max(lower.abs()).max(upper.abs()) {

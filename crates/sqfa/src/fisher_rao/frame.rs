@@ -1,16 +1,19 @@
 //! Coordinates in which the first Gaussian is N(0, I) and the second has a diagonal covariance.
 //!
-//! A with AAᵀ = Σ₀ and A⁻¹Σ₁A⁻ᵀ = diag(e^{2h}); μ = A⁻¹(μ₁ − μ₀). The h come from the singular values of
-//! L₀⁻¹L₁ (L the Cholesky factors), or, when the covariances are close, from the eigenvalues of
-//! L₀⁻¹(Σ₁ − Σ₀)L₀⁻ᵀ, so that both very different and nearly equal covariances keep their digits.
-//! Cost: two Cholesky factorisations, one Jacobi decomposition of order d.
+//! A is a matrix with AAᵀ = Σ₀ and A⁻¹Σ₁A⁻ᵀ = diag(e^{2h}), and μ = A⁻¹(μ₁ − μ₀). In general, h
+//! follows from the singular values of L₀⁻¹L₁, where L are the Cholesky factors. If the covariances
+//! are close, h follows from the eigenvalues of L₀⁻¹(Σ₁ − Σ₀)L₀⁻ᵀ instead, because ln(1 + x) keeps
+//! the digits of a small x. Thus both very different and nearly equal covariances keep their
+//! digits.
+//!
+//! Cost: two Cholesky factorizations and one Jacobi decomposition of order d.
 
 use super::error::{FisherRaoError, Side, checked};
 use super::rotations::{identity, norm, orthogonalize};
 use crate::features::Gaussian;
 use crate::linalg::Real;
 
-/// A Gaussian as the image of N(0, I) under z ↦ mean + factor·z.
+/// A Gaussian, represented as the image of N(0, I) under the map z ↦ mean + factor·z.
 #[derive(Debug, Clone)]
 pub(super) struct Frame {
     pub(super) order: usize,
@@ -22,13 +25,14 @@ pub(super) struct Frame {
 /// Two Gaussians in common coordinates.
 #[derive(Debug, Clone)]
 pub(super) struct FramedPair {
-    /// The first Gaussian; the coordinates are those of its frame.
+    /// The frame of the first Gaussian, which defines the coordinates.
     pub(super) start: Frame,
-    /// The mean of the second, as given.
+    /// The mean of the second Gaussian in the original coordinates.
     pub(super) end_mean: Vec<f64>,
-    /// The mean of the second in the coordinates of the frame, μ.
+    /// The mean μ of the second Gaussian in the coordinates of the frame.
     pub(super) mean: Vec<f64>,
-    /// Half the logarithms of the second's variances in the coordinates of the frame, h.
+    /// Half the logarithms h of the variances of the second Gaussian in the coordinates of the
+    /// frame.
     pub(super) half_logs: Vec<f64>,
 }
 
@@ -36,7 +40,7 @@ pub(super) struct FramedPair {
 const CLOSE: f64 = 0.5;
 
 impl Frame {
-    /// The frame whose factor is lower triangular.
+    /// Returns the frame of a Gaussian whose factor is lower triangular.
     pub(super) fn triangular(gaussian: Gaussian<'_>, side: Side) -> Result<Self, FisherRaoError> {
         let (_, lower) = checked(gaussian, side)?;
         let mut inverse = vec![0.0; lower.len()];
@@ -46,7 +50,7 @@ impl Frame {
 }
 
 impl FramedPair {
-    /// Checks two Gaussians and finds their common coordinates.
+    /// Checks two Gaussians and computes their common coordinates.
     pub(super) fn new(p: Gaussian<'_>, q: Gaussian<'_>) -> Result<Self, FisherRaoError> {
         let n = p.order;
         if n != q.order {
@@ -62,7 +66,7 @@ impl FramedPair {
         let difference: Vec<f64> = second.iter().zip(&first).map(|(b, a)| b - a).collect();
         f64::multiply(&inverse_p, false, &difference, false, &mut scratch, n);
         f64::multiply(&scratch, false, &inverse_p, true, &mut rows, n);
-        // The rows of `turn` are the directions in which both covariances are diagonal.
+        // The rows of `turn` are the directions along which both covariances are diagonal.
         let mut turn = identity(n);
         let half_logs: Vec<f64> = if norm(&rows) < CLOSE {
             f64::eigen(&mut rows, &mut scratch, n);
@@ -87,12 +91,12 @@ impl FramedPair {
         Ok(Self { start, end_mean: q.mean.to_vec(), mean, half_logs })
     }
 
-    /// The dimension.
+    /// Returns the dimension of the Gaussians.
     pub(super) fn order(&self) -> usize {
         self.start.order
     }
 
-    /// The frame of the second Gaussian, A·diag(e^h).
+    /// Returns the frame of the second Gaussian, with the factor A·diag(e^h).
     pub(super) fn end(&self) -> Frame {
         let n = self.order();
         let (mut factor, mut inverse) = (self.start.factor.clone(), self.start.inverse.clone());
@@ -106,12 +110,12 @@ impl FramedPair {
     }
 }
 
-/// The inner product.
+/// Returns the inner product of two vectors.
 pub(super) fn dot(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(x, y)| x * y).sum()
 }
 
-/// `left · middle · leftᵀ`, or with `left` transposed.
+/// Returns `left · middle · leftᵀ`, or `leftᵀ · middle · left` if `transposed`.
 pub(super) fn congruence(left: &[f64], transposed: bool, middle: &[f64], order: usize) -> Vec<f64> {
     let mut scratch = vec![0.0; order * order];
     let mut product = vec![0.0; order * order];

@@ -1,49 +1,51 @@
-//! The lift of a pair of Gaussians into symmetric matrices of order 2d+1, for one twist W.
+//! The lift of a pair of Gaussians to symmetric matrices of order 2d+1, for one twist W.
 //!
-//! In the frame of the pair, G(W) = BBᵀ with
-//! B = [1,0,0; μᵀ,1,0; W−½μμᵀ,−μ,1]·diag(e^{−h}, 1, e^{h}), and d_FR = min over skew W of ½‖log G‖.
-//! B preserves the form that swaps the first and third blocks; in the basis of their sums (with the
-//! middle, d+1 rows) and differences (d rows) it is therefore hyperbolic,
+//! In the frame of the pair, G(W) = BBᵀ with B = [1,0,0; μᵀ,1,0; W−½μμᵀ,−μ,1]·diag(e^{−h}, 1,
+//! e^{h}), and d_FR is the minimum of ½‖log G‖ over skew W. B preserves the form that swaps the
+//! first and third blocks. In the basis of the sums of these blocks (with the middle, d+1 rows) and
+//! of their differences (d rows) it is therefore hyperbolic:
 //!
 //! ```text
 //! B = [U, 0; 0, Z]·[cosh(ℓ/2), sinh(ℓ/2); sinh(ℓ/2), cosh(ℓ/2)]·[U', 0; 0, Z']ᵀ,   log G = [0, C; Cᵀ, 0],   C = U ℓ Zᵀ
 //! ```
 //!
-//! so the singular values sinh(ℓ/2) of its lower left block, d×(d+1), carry everything:
-//! E = ¼‖log G‖² = ½ Σ ℓ², and with C = [S; √2 xᵀ] the derivative along a skew δ is ⟨S, δ⟩.
-//! W is stationary when S is symmetric; then (x, −S) is the initial velocity of the geodesic, and the
-//! same block of C' = U'ℓZ'ᵀ its final velocity.
-//! Cost: one Jacobi decomposition of order d and a few products, about 30 d³.
-//! Reference: Kobayashi, *Physica Scripta* 98, 2023, for the lift; Eriksen, Aalborg University, 1987, for the geodesics.
+//! Hence the lower left block of B, d×(d+1) with singular values sinh(ℓ/2), determines everything.
+//! E = ¼‖log G‖² = ½ Σ ℓ², and with C = [S; √2 xᵀ] the derivative along a skew δ is ⟨S, δ⟩. W is
+//! stationary if S is symmetric. Then (x, −S) is the initial velocity of the geodesic, and the same
+//! block of C' = U'ℓZ'ᵀ is its final velocity.
+//!
+//! Cost: one Jacobi decomposition of order d and a few products, about 30 d³. References:
+//! Kobayashi, *Physica Scripta* 98, 2023, for the lift; Eriksen, Aalborg University, 1987, for the
+//! geodesics.
 
 use super::frame::FramedPair;
 use super::rotations::{norm, orthogonalize};
 
-/// The decomposition of B at one twist.
+/// The decomposition of B for one twist.
 #[derive(Debug, Clone)]
 pub(super) struct Lift {
     pub(super) order: usize,
-    /// The twist W, skew, in the frame of the pair.
+    /// The twist W, skew-symmetric, in the frame of the pair.
     pub(super) twist: Vec<f64>,
     /// The logarithms ℓ.
     pub(super) logs: Vec<f64>,
-    /// Rows are the columns of U, of length d+1; zero where ℓ is.
+    /// One row per column of U, of length d+1; zero if ℓ is zero.
     pub(super) left: Vec<f64>,
-    /// Rows are the columns of Z.
+    /// One row per column of Z.
     pub(super) right: Vec<f64>,
-    /// Rows are sinh(ℓ/2) times the columns of U', of length d+1.
+    /// One row per column of U', of length d+1 and multiplied by sinh(ℓ/2).
     rows: Vec<f64>,
-    /// S, the square block of C.
+    /// The square block S of C.
     pub(super) square: Vec<f64>,
     /// The last row of C.
     pub(super) last: Vec<f64>,
-    /// E, the squared length.
+    /// The energy E, the square of the length.
     pub(super) energy: f64,
-    /// ‖(log G)₁₃‖/‖log G‖.
+    /// The relative residual ‖(log G)₁₃‖/‖log G‖.
     pub(super) residual: f64,
 }
 
-/// Hyperbolic functions of the half logarithms, computed once per pair.
+/// Hyperbolic functions of the half logarithms h, computed once per pair.
 #[derive(Debug, Clone)]
 pub(super) struct Scales {
     sinh: Vec<f64>,
@@ -59,7 +61,8 @@ impl Scales {
 }
 
 impl Lift {
-    /// Decomposes the lift with the given twist; `guess`, rows nearly along the columns of Z, saves sweeps.
+    /// Decomposes the lift for the given twist. The rows of `guess` are approximate columns of Z,
+    /// which save sweeps.
     pub(super) fn new(
         pair: &FramedPair,
         scales: &Scales,
@@ -69,7 +72,7 @@ impl Lift {
         let n = pair.order();
         let width = n + 1;
         let half = std::f64::consts::FRAC_1_SQRT_2;
-        // ½(W − ½μμᵀ)e^{−h}, the part that the upper and lower blocks of B share.
+        // ½(W − ½μμᵀ)e^{−h}, which the upper and lower blocks of B have in common.
         let mut shared = vec![0.0; n * n];
         for i in 0..n {
             for j in 0..n {
@@ -148,7 +151,7 @@ impl Lift {
         lift
     }
 
-    /// ‖S − Sᵀ‖/2 over ‖log G‖ = √2‖C‖; the distance of S from symmetry.
+    /// Returns ‖S − Sᵀ‖/2 relative to ‖log G‖, which measures how far S is from symmetric.
     fn relative_residual(&self) -> f64 {
         let n = self.order;
         let mut skew = 0.0;
@@ -162,19 +165,20 @@ impl Lift {
         if self.energy > 0.0 { (skew / (4.0 * self.energy)).sqrt() } else { 0.0 }
     }
 
-    /// The part of the residual that round-off decides: the largest singular value magnifies it.
+    /// Returns the part of the residual that is round-off, which the largest singular value
+    /// magnifies.
     pub(super) fn noise(&self) -> f64 {
         let largest = self.logs.iter().fold(0.0_f64, |largest, &log| largest.max(log));
         let magnified = f64::EPSILON * (0.5 * largest).exp();
         if self.energy > 0.0 { magnified / (2.0 * self.length()) } else { 0.0 }
     }
 
-    /// The length ½‖log G‖, an upper bound of the distance for every twist.
+    /// Returns the length ½‖log G‖, which is an upper bound on the distance for every twist.
     pub(super) fn length(&self) -> f64 {
         self.energy.sqrt()
     }
 
-    /// The block S' and last row of C', which hold the final velocity.
+    /// Returns the block S' and the last row of C', which contain the final velocity.
     pub(super) fn arrival(&self, scales: &Scales, pair: &FramedPair) -> (Vec<f64>, Vec<f64>) {
         let n = self.order;
         let width = n + 1;

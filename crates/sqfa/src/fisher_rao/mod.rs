@@ -1,18 +1,19 @@
 //! The exact Fisher–Rao distance between Gaussians, its geodesics and its gradient.
 //!
-//! The distance is the shortest of the lifted lengths ½‖log G(W)‖ over skew matrices W of order d; every
-//! W gives an upper bound. [`fisher_rao`] finds the minimum by a Newton method; the minimizer also holds
-//! the velocities of the geodesic at both ends, hence the gradient and the logarithm map.
+//! The distance is the minimum of the lengths ½‖log G(W)‖ over skew-symmetric matrices W of order d
+//! (the twists); every W gives an upper bound. [`fisher_rao`] finds the minimum with a Newton
+//! method. The minimizer also determines the velocities of the geodesic at both ends, and from them
+//! the gradient and the logarithm map.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
-//! | `error` | what can be wrong, and the checks |
+//! | `error` | errors and input checks |
 //! | `frame` | coordinates in which the pair is N(0, I) and N(μ, diag) |
 //! | `lift`, `rotations` | log G(W) from singular values |
-//! | `curvature`, `newton` | derivatives in W and the minimizer |
-//! | `solve`, `bounds` | the distance, several starts, bounds without a search |
+//! | `curvature`, `newton` | derivatives with respect to W and the minimizer |
+//! | `solve`, `bounds` | the distance, several initializations, bounds without a search |
 //! | `ends` | velocities at both ends, gradient, logarithm |
-//! | `geodesic` | points on geodesics, exponential map |
+//! | `geodesic` | Gaussians along geodesics, exponential map |
 //! | `pairwise` | all pairs of a set, in parallel |
 
 mod bounds;

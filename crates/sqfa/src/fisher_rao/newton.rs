@@ -1,19 +1,25 @@
-//! The minimum of E(W) near one start: Newton steps by conjugate gradients inside a trust region.
+//! A minimum of E(W) near an initial twist: Newton steps by conjugate gradients within a trust
+//! region.
 //!
-//! The Newton equation is solved only as well as the current gradient deserves, and left at the edge of
-//! the region or along a direction of negative curvature (Steihaug). A step is kept when E falls by a
-//! share of what the quadratic model promised; where E no longer resolves that, when the gradient falls.
-//! The search ends when the residual meets the tolerance and the model promises nothing more: far apart,
-//! where W is large, the residual alone may be small before E is.
-//! Cost: 4–7 evaluations of the lift (d = 8, distances 2–8), each followed by 3–10 curvature products.
-//! Reference: Nocedal & Wright, *Numerical Optimization*, 2006, algorithms 4.1 and 7.2.
+//! The Newton equation is solved only as accurately as the current gradient warrants. The conjugate
+//! gradients stop at the boundary of the region or along a direction of negative curvature
+//! (Steihaug). A step is accepted if E decreases by a fraction of the decrease that the quadratic
+//! model predicts. If the predicted decrease is below the round-off of E, the step is accepted if
+//! the gradient decreases.
+//!
+//! The search ends when the residual meets the tolerance and the model predicts no further
+//! decrease. Both conditions are necessary: far apart, where W is large, the residual alone may be
+//! small before E is minimal.
+//!
+//! Cost: 4–7 evaluations of the lift (d = 8, distances 2–8), each followed by 3–10 curvature
+//! products. Reference: Nocedal & Wright, *Numerical Optimization*, 2006, algorithms 4.1 and 7.2.
 
 use super::curvature::{Curvature, Rescaling};
 use super::frame::{FramedPair, dot};
 use super::lift::{Lift, Scales};
 use super::rotations::norm;
 
-/// What the search needs to know of a pair.
+/// The pair, and what the search computes once per pair.
 pub(super) struct Problem<'a> {
     pub(super) pair: &'a FramedPair,
     pub(super) scales: &'a Scales,
@@ -21,39 +27,43 @@ pub(super) struct Problem<'a> {
     pub(super) tolerance: f64,
 }
 
-/// Share of the promised decrease that a step must keep.
+/// Fraction of the predicted decrease that an accepted step must reach.
 const KEPT: f64 = 1e-4;
-/// Relative change of E that round-off can fake.
+/// Relative change of E that may be round-off alone.
 const NOISE: f64 = 1e-13;
-/// Promised relative decrease of E, as a share of the tolerance, below which E is settled.
+/// Predicted relative decrease of E, as a fraction of the tolerance, below which E counts as
+/// minimal.
 const VALUE: f64 = 1e-3;
-/// Curvature below any seen at a minimum in the rescaled coordinates.
+/// Lower bound on the curvature at minima in the rescaled coordinates; smaller values were never
+/// observed.
 const FLATTEST: f64 = 1e-2;
-/// First radius in the rescaled coordinates, where the whole region of interest has size about one.
+/// Initial radius in the rescaled coordinates, in which the region of interest has a size of about
+/// 1.
 const RADIUS: f64 = 2.0;
 /// Radius below which no step can succeed.
 const SMALLEST: f64 = 1e-12;
-/// Steps at the level of round-off that do not halve the residual, after which it is as small as it gets.
+/// Number of steps at the level of round-off that do not halve the residual, after which the search
+/// stops.
 const PATIENCE: usize = 3;
 
-/// A step and the decrease of E that the quadratic model promises for it.
+/// A step, with the decrease of E that the quadratic model predicts for it.
 struct Step {
     values: Vec<f64>,
     length: f64,
     promised: f64,
-    /// Whether it ended inside the region, with positive curvature all along.
+    /// Whether the step ended inside the region, and only met positive curvature.
     inside: bool,
 }
 
-/// Where a descent ended.
+/// The result of a descent.
 pub(super) struct Found {
     pub(super) lift: Lift,
-    /// Whether the residual meets the tolerance and E has nothing left to lose.
+    /// Whether the residual meets the tolerance and E cannot decrease further.
     pub(super) settled: bool,
 }
 
 impl Problem<'_> {
-    /// Follows E downhill until it is settled, nothing improves, or `budget` is spent.
+    /// Decreases E until it is minimal, nothing improves or `budget` evaluations are used up.
     pub(super) fn descend(&self, start: Lift, budget: usize, evaluations: &mut usize) -> Found {
         let mut here = start;
         let mut radius = RADIUS;
@@ -77,7 +87,7 @@ impl Problem<'_> {
             let quality = if step.promised > NOISE * here.energy {
                 (here.energy - next.energy) / step.promised
             } else {
-                // E is flat to round-off here: judge by the gradient.
+                // E does not change by more than round-off here, so the gradient decides.
                 stalled += usize::from(next.residual > 0.5 * here.residual);
                 let trial = fresh.insert(Curvature::new(&next, self.rescaling));
                 f64::from(u8::from(norm(&trial.gradient) < norm(&curvature.gradient)))
@@ -94,14 +104,15 @@ impl Problem<'_> {
         }
     }
 
-    /// Whether the gradient is so small that E cannot fall noticeably, whatever the curvature.
+    /// Returns whether the gradient is so small that E cannot decrease noticeably, whatever the
+    /// curvature.
     fn is_negligible(&self, curvature: &Curvature<'_>, here: &Lift) -> bool {
         let limit = FLATTEST * VALUE * self.tolerance * here.energy;
         let gradient = &curvature.gradient;
         dot(gradient, gradient) <= 2.0 * limit
     }
 
-    /// The lift one step further, its twist kept exactly skew.
+    /// Returns the lift after a step, whose twist is made exactly skew.
     fn moved(&self, here: &Lift, step: &[f64]) -> Lift {
         let n = here.order;
         let direction = self.rescaling.expand(step);
@@ -118,7 +129,7 @@ impl Problem<'_> {
     }
 }
 
-/// An approximate minimizer of the quadratic model inside the region.
+/// Returns an approximate minimizer of the quadratic model within the region.
 fn truncated_newton(curvature: &mut Curvature<'_>, residual: f64, radius: f64) -> Step {
     let size = curvature.gradient.len();
     let mut values = vec![0.0; size];
@@ -126,7 +137,7 @@ fn truncated_newton(curvature: &mut Curvature<'_>, residual: f64, radius: f64) -
     let mut direction = rest.clone();
     let mut product = vec![0.0; size];
     let mut square = dot(&rest, &rest);
-    // Tight enough for the residual to fall quadratically.
+    // This accuracy makes the residual converge quadratically.
     let goal = square * residual.min(0.1).powi(2);
     let mut inside = true;
     for _ in 0..size {
@@ -149,12 +160,12 @@ fn truncated_newton(curvature: &mut Curvature<'_>, residual: f64, radius: f64) -
             direction[i] = rest[i] + turn * direction[i];
         }
     }
-    // With rest = −gradient − Hess·step the model's decrease needs no further product.
+    // With rest = −gradient − Hess·step, the decrease of the model needs no further product.
     let promised = 0.5 * (dot(&values, &rest) - dot(&values, &curvature.gradient));
     Step { length: norm(&values), values, promised, inside }
 }
 
-/// How far one can go from `values` along `direction` before leaving the region.
+/// Returns the multiple of `direction` that leads from `values` to the boundary of the region.
 fn to_edge(values: &[f64], direction: &[f64], radius: f64) -> f64 {
     let (a, b) = (dot(direction, direction), dot(values, direction));
     let room = (radius * radius - dot(values, values)).max(0.0);

@@ -1,16 +1,22 @@
 //! The Fisher–Rao distances between all pairs of a set of Gaussians.
 //!
-//! Pairs run in parallel and independently, so the results do not depend on the number of threads.
-//! Cost: c(c−1)/2 distances.
+//! Pairs are computed in parallel and independently of each other, so the results do not depend on
+//! the number of threads. Cost: c(c−1)/2 distances.
 
 use super::error::FisherRaoError;
 use super::solve::{FisherRao, FisherRaoOptions, fisher_rao};
 use crate::features::Gaussians;
 use crate::parallel;
 
-/// Computes the distance of every pair i < j, in the order (0,1), (0,2), …, (1,2), ….
+/// Computes the Fisher–Rao distance of every pair i < j, in the order (0,1), (0,2), …, (1,2), ….
 ///
-/// `twists`, when not empty, holds one warm start per pair in the same order and replaces the one of `options`.
+/// If `twists` is not empty, it contains one warm start per pair in this order, which replace the
+/// one in `options`.
+///
+/// # Errors
+///
+/// Returns [`FisherRaoError::InPair`], which names the pair, if a distance cannot be computed, and
+/// [`FisherRaoError::Length`] if the number of warm starts differs from the number of pairs.
 pub fn fisher_rao_pairwise(
     gaussians: &Gaussians,
     options: &FisherRaoOptions<'_>,

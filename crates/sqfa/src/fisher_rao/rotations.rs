@@ -1,17 +1,22 @@
-//! One-sided Jacobi: the singular value decomposition of a small matrix with high relative accuracy.
+//! One-sided Jacobi: the singular value decomposition of a small matrix with high relative
+//! accuracy.
 //!
-//! Rotations Qᵀ make the rows of A orthogonal, QᵀA = diag(s) Vᵀ: the norms of the rows are the singular
-//! values, Q holds the left vectors, the rows point along the right ones. Small singular values of a
-//! matrix with badly scaled rows keep their own digits, which forming AAᵀ would lose.
-//! Cost about 6n³ a sweep, 5–8 sweeps, 2–3 when the rows are nearly orthogonal at the start.
+//! Rotations Qᵀ make the rows of A orthogonal, QᵀA = diag(s) Vᵀ. Then the norms of the rows are the
+//! singular values, Q contains the left singular vectors, and the normalized rows are the right
+//! ones. Small singular values of a matrix with badly scaled rows keep their relative accuracy,
+//! which would be lost by forming AAᵀ.
+//!
+//! Cost: about 6n³ per sweep; 5–8 sweeps, or 2–3 if the rows are nearly orthogonal at first.
 //! Reference: Demmel & Veselić, *SIAM J. Matrix Analysis* 13, 1992.
 
-/// Cosine of the angle between two rows below which they count as orthogonal: a few units of round-off.
+/// Largest cosine of the angle between two rows that count as orthogonal: a few units of round-off.
 const ORTHOGONAL: f64 = 1e-15;
-/// Far more sweeps than a finite matrix needs (observed: at most 12 up to order 64).
+/// Limit on the number of sweeps, far more than a finite matrix needs (at most 12 were observed up
+/// to order 64).
 const MAX_SWEEPS: usize = 40;
 
-/// Makes the rows of `rows` (`count` rows of `width`) orthogonal and turns the rows of `turned` along.
+/// Makes the rows of `rows` (`count` rows of `width`) orthogonal and applies the same rotations to
+/// the rows of `turned`.
 #[inline(always)]
 pub(super) fn orthogonalize(
     rows: &mut [f64],
@@ -39,7 +44,8 @@ pub(super) fn orthogonalize(
     }
 }
 
-/// Cosine and sine of the rotation that makes two rows orthogonal; `None` when they are.
+/// Returns cosine and sine of the rotation that makes two rows orthogonal, or `None` if they
+/// already are.
 #[inline(always)]
 fn angle(first: &[f64], second: &[f64]) -> Option<(f64, f64)> {
     let (mut alpha, mut beta, mut gamma) = (0.0, 0.0, 0.0);
@@ -49,7 +55,7 @@ fn angle(first: &[f64], second: &[f64]) -> Option<(f64, f64)> {
         gamma += x * y;
     }
     let cosine_bound = ORTHOGONAL * ORTHOGONAL * alpha * beta;
-    // NaN counts as orthogonal and ends the sweeps.
+    // NaN counts as orthogonal, so that the sweeps end.
     if gamma * gamma <= cosine_bound || gamma.is_nan() || cosine_bound.is_nan() {
         return None;
     }
@@ -68,7 +74,7 @@ fn turn(rows: &mut [f64], width: usize, p: usize, q: usize, c: f64, s: f64) {
     }
 }
 
-/// The identity.
+/// Returns the identity matrix.
 pub(super) fn identity(order: usize) -> Vec<f64> {
     let mut matrix = vec![0.0; order * order];
     for i in 0..order {
@@ -77,7 +83,7 @@ pub(super) fn identity(order: usize) -> Vec<f64> {
     matrix
 }
 
-/// The Euclidean norm.
+/// Returns the Euclidean norm.
 pub(super) fn norm(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum::<f64>().sqrt()
 }

@@ -1,4 +1,4 @@
-//! Points through a map, block by block, in the points' own precision.
+//! Application of a nonlinear feature map to samples, block by block in the samples' own precision.
 
 use super::{Lift, LiftError, LiftKind, LiftParts};
 use crate::linalg::{Element, Float, dispatch, exponential, rows_times_rows};
@@ -6,11 +6,16 @@ use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 use crate::transform::Features;
 
-/// Points of one block.
+/// Number of samples per block.
 const BLOCK: usize = 256;
 
 impl Lift {
-    /// The mapped points, one a row: single precision for bytes and single-precision points.
+    /// Maps samples to features, row-major with one sample per row. Bytes and single-precision samples give single
+    /// precision.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`LiftError::Columns`] if the samples have a different number of columns than the training samples.
     pub fn apply(&self, points: Points<'_>) -> Result<Features, LiftError> {
         let (expected, found) = (self.columns(), points.columns());
         if expected != found {
@@ -38,7 +43,7 @@ impl Lift {
 struct Prepared<'a, T> {
     parts: &'a LiftParts,
     anchors: Vec<T>,
-    /// |anchor|² of kept points.
+    /// Squared lengths of the kept samples.
     squares: Vec<f64>,
     whitening: Vec<T>,
 }
@@ -59,7 +64,7 @@ impl<'a, T: Element + Float> Prepared<'a, T> {
         Self { parts, anchors, squares, whitening: converted(&parts.whitening) }
     }
 
-    /// The features of the points from `first` on.
+    /// Writes the features of a block of samples that begins at row `first`.
     fn block<S: Scalar>(
         &self,
         table: &Table<'_, S>,

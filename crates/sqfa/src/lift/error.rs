@@ -1,92 +1,96 @@
-//! Why a map of points could not be learned or applied.
+//! Errors of learning or applying a nonlinear feature map.
 
 use thiserror::Error;
 
 use crate::names::Unknown;
 
-/// Why a lift was refused.
+/// An error of learning or applying a nonlinear feature map.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum LiftError {
-    /// The map is unknown.
+    /// An unknown kind of map.
     #[error(transparent)]
     Unknown(#[from] Unknown),
-    /// A map without the number of its features.
-    #[error("lift '{given}': say how many features, as in nystroem:1000 or fourier:1000")]
+    /// A map that lacks its number of features.
+    #[error("lift '{given}': specify the number of features, as in nystroem:1000 or fourier:1000")]
     Count {
-        /// What was given.
+        /// The specified map.
         given: String,
     },
-    /// A number where none belongs.
-    #[error("lift '{given}': quadratic takes no number")]
+    /// A number for a map that has none.
+    #[error("lift '{given}': quadratic does not use a number of features; write quadratic")]
     NoCount {
-        /// What was given.
+        /// The specified map.
         given: String,
     },
-    /// A width that is no width.
+    /// A bandwidth that is not positive and finite.
     #[error(
-        "the bandwidth is {bandwidth}: give a finite number above 0, or leave it out for the median distance"
+        "the bandwidth is {bandwidth}: specify a finite number above 0, or omit it to use the median distance"
     )]
     Bandwidth {
-        /// The width given.
+        /// The specified bandwidth.
         bandwidth: f64,
     },
-    /// More kept points than there are.
+    /// More features than samples for a Nyström map.
     #[error(
-        "lift nystroem:{count} keeps {count} points, and there are {points}: ask for at most {points}"
+        "lift nystroem:{count} needs {count} samples, but there are only {points}: use at most nystroem:{points}"
     )]
     FewPoints {
-        /// Points to keep.
+        /// Specified number of features.
         count: usize,
-        /// Points there are.
+        /// Number of samples.
         points: usize,
     },
-    /// A kernel matrix too large for its eigenproblem.
+    /// A kernel matrix that is too large for its eigenproblem.
     #[error(
-        "lift nystroem:{count} solves an eigenproblem of order {count}, more than {limit}: ask for fewer, or use fourier:{count}"
+        "lift nystroem:{count} needs an eigenproblem of order {count}, but {limit} is the largest supported: use fewer features, or fourier:{count}"
     )]
     TooLarge {
-        /// Points to keep.
+        /// Specified number of features.
         count: usize,
-        /// The most there may be.
+        /// Largest supported number.
         limit: usize,
     },
-    /// Points that do not differ.
+    /// Samples that are all equal, so that they have no median distance.
     #[error(
-        "all {points} points looked at are the same: there is no distance to take the bandwidth from"
+        "all {points} samples that were examined are equal, so the median distance cannot be used as bandwidth: specify a bandwidth"
     )]
     NoSpread {
-        /// Points looked at.
+        /// Number of examined samples.
         points: usize,
     },
-    /// A value that is not finite.
-    #[error("row {row}, column {column} is {value}: lifts need finite numbers")]
+    /// A value that is NaN or infinite.
+    #[error(
+        "the value in row {row}, column {column} (counted from 0) is {value}: remove or replace non-finite values"
+    )]
     NotFinite {
-        /// Which row.
+        /// Row index of the sample.
         row: usize,
-        /// Which column.
+        /// Column index.
         column: usize,
         /// The value.
         value: f64,
     },
-    /// The eigenvalue iteration failed.
+    /// An eigenvalue iteration that did not converge.
     #[error(
         "the eigenvalue iteration of lift nystroem did not converge: check the data for extreme values"
     )]
     Eigen,
-    /// Points of another number of columns.
-    #[error("points have {found} columns, and the lift was learned on {expected}")]
+    /// Samples with a different number of columns than the training samples.
+    #[error(
+        "the samples have {found} columns, but the lift was fitted to {expected}: pass the same columns"
+    )]
     Columns {
-        /// The lift's.
+        /// Number of columns of the training samples.
         expected: usize,
-        /// The points'.
+        /// Number of columns of the samples.
         found: usize,
     },
-    /// Parts that do not fit together.
-    #[error("the parts of lift '{kind}' do not fit together: {problem}")]
+    /// Parts that are inconsistent with each other.
+    #[error("the parts of lift '{kind}' are inconsistent: {problem}")]
     Parts {
-        /// Which map.
+        /// Kind of the map.
         kind: String,
-        /// What is wrong.
+        /// The inconsistency.
         problem: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Learning a map: units of the columns, the kernel's width, waves or points to keep.
+//! Learning of a nonlinear feature map: scaling of the columns, bandwidth, and random frequencies or kept samples.
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -13,17 +13,23 @@ use crate::pipeline::{WIDE, alike};
 use crate::points::{Points, Scalar};
 use crate::statistics::constant_columns;
 
-/// Points whose distances to each other give the median.
+/// Number of samples among which the median distance is computed.
 const LOOKED_AT: usize = 1000;
-/// Rows whose sums are made together.
+/// Number of rows that are summed by one task.
 const BLOCK: usize = 1024;
-/// Eigenvalues of the kernel matrix below this share of the largest are left out: single-precision kernels do not carry them.
+/// Eigenvalues of the kernel matrix below this fraction of the largest are dropped, because single-precision kernels do
+/// not represent them.
 const RANK: f64 = 1e-6;
-/// Streams of the seed: waves, phases, kept points, points whose distances are looked at.
+/// Streams of the random generator: frequencies, phases, kept samples, and samples for the median distance.
 const STREAMS: [u64; 4] = [1, 2, 3, 4];
 
 impl LiftRecipe {
-    /// Learns the map from points.
+    /// Learns the map from samples, one per row.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the bandwidth is not positive and finite, a value is not finite, there are fewer samples
+    /// than features of a Nyström map, or all samples are equal and no bandwidth is specified.
     pub fn fit(&self, points: Points<'_>) -> Result<Lift, LiftError> {
         if let Some(bandwidth) = self.bandwidth
             && !(bandwidth > 0.0 && bandwidth.is_finite())
@@ -84,7 +90,7 @@ impl LiftRecipe {
         generator
     }
 
-    /// At most so many rows, drawn without repetition.
+    /// Draws at most `count` rows without repetition.
     fn drawn(&self, stream: usize, rows: usize, count: usize) -> Vec<usize> {
         let mut all: Vec<usize> = (0..rows).collect();
         all.shuffle(&mut self.generator(stream));
@@ -92,7 +98,7 @@ impl LiftRecipe {
         all
     }
 
-    /// The median distance of two different points, among some.
+    /// Returns the median distance between two different samples of a random subset.
     fn median_distance(&self, points: Points<'_>, parts: &LiftParts) -> Result<f64, LiftError> {
         let rows = points.rows();
         let looked = self.drawn(3, rows, LOOKED_AT);
@@ -110,7 +116,7 @@ impl LiftRecipe {
 }
 
 impl LiftParts {
-    /// Some points in scaled columns, one after the other.
+    /// Returns some samples with scaled columns, row-major.
     fn scaled(&self, points: Points<'_>, rows: &[usize]) -> Vec<f64> {
         let scale =
             |column: usize, value: f64| (value - self.offset[column]) * self.factors[column];
@@ -124,13 +130,13 @@ impl LiftParts {
     }
 }
 
-/// |x_i − x_j|² of points one after the other.
+/// Returns the squared distances |x_i − x_j|² between all pairs of row-major samples.
 fn squared_distances(values: &[f64], count: usize) -> Vec<f64> {
     let n = values.len() / count.max(1);
     let mut products = vec![0.0; count * count];
     rows_times_rows(values, count, values, count, n, &mut products);
     let own: Vec<f64> = (0..count).map(|i| products[i * count + i]).collect();
-    // A distance beside which both lengths are huge is round-off.
+    // The distance is a difference of large numbers. If it is small compared with the squared lengths, it is round-off.
     let square = |at: usize| {
         let (i, j) = (at / count, at % count);
         let square = own[i] + own[j] - 2.0 * products[at];
@@ -139,7 +145,8 @@ fn squared_distances(values: &[f64], count: usize) -> Vec<f64> {
     (0..count * count).map(square).collect()
 }
 
-/// K^(−½) of kept points without what single precision does not carry, one row a feature, the largest eigenvalue first.
+/// Returns K^(−½) of the kept samples with one row per feature, in descending order of eigenvalues. Directions that
+/// single precision does not represent are dropped.
 fn whitening(anchors: &[f64], count: usize) -> Result<Vec<f64>, LiftError> {
     let squares = squared_distances(anchors, count);
     let kernel = Mat::from_fn(count, count, |i, j| (-0.5 * squares[i * count + j]).exp());
@@ -153,7 +160,8 @@ fn whitening(anchors: &[f64], count: usize) -> Result<Vec<f64>, LiftError> {
     Ok(kept.flat_map(row).collect())
 }
 
-/// The mean of every column and the inverse of its deviation, or of all deviations where many columns are alike, as pixels are.
+/// Returns the mean of each column and the inverse of its standard deviation. If many columns are similar, as for
+/// pixels, a common deviation is used for all.
 fn units(points: Points<'_>) -> (Vec<f64>, Vec<f64>) {
     let (rows, n) = (points.rows(), points.columns());
     let sums = |about: &[f64], power: i32| -> Vec<f64> {

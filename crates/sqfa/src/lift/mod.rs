@@ -1,10 +1,14 @@
-//! Nonlinear features before linear filters: a seeded map of points that is learned once and kept.
+//! Nonlinear feature maps that are applied before linear filters. A map is learned once from samples and a seed.
 //!
-//! With x̃ the columns in units of their own, centered, and h the bandwidth: `quadratic` gives x̃_i and x̃_ix̃_j (i ≤ j);
-//! `fourier:D` gives √(2/D)·cos(wᵀx̃/h + b) with w normal and b uniform, whose inner products are on average the Gaussian
-//! kernel exp(−|x̃ − ỹ|²/2h²) (Rahimi & Recht, *NIPS* 20, 2007); `nystroem:D` gives K^(−½)k(x̃), k the kernel of x̃ and D
-//! of the points, whose inner products are the kernel exactly where these points are (Williams & Seeger, *NIPS* 13, 2000).
-//! Cost: Dn flops a point, D² more for Nyström.
+//! Let x̃ be the centered and scaled columns and h the bandwidth.
+//!
+//! - `quadratic` gives x̃_i and x̃_ix̃_j (i ≤ j).
+//! - `fourier:D` gives √(2/D)·cos(wᵀx̃/h + b) with normal w and uniform b. The inner products of these features are on
+//!   average the Gaussian kernel exp(−|x̃ − ỹ|²/2h²) (Rahimi & Recht, *NIPS* 20, 2007).
+//! - `nystroem:D` gives K^(−½)k(x̃), where k is the kernel between x̃ and D of the samples. The inner products are
+//!   exactly the kernel at these samples (Williams & Seeger, *NIPS* 13, 2000).
+//!
+//! The cost is Dn flops per sample, and D² more for Nyström.
 
 mod apply;
 mod error;
@@ -17,22 +21,22 @@ use crate::names::Unknown;
 
 pub use error::LiftError;
 
-/// Which map.
+/// The kind of a nonlinear feature map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LiftKind {
     /// The columns and their products.
     Quadratic,
-    /// So many random waves.
+    /// Random Fourier features of the Gaussian kernel, with their number.
     Fourier(usize),
-    /// The kernel with so many of the points.
+    /// Nyström features of the Gaussian kernel, with the number of kept samples.
     Nystroem(usize),
 }
 
 impl LiftKind {
-    /// How each is written.
+    /// All accepted spellings, where D is a number.
     pub const SPELLINGS: [&'static str; 3] = ["quadratic", "fourier:D", "nystroem:D"];
 
-    /// How many numbers a point of n columns becomes, at most; `None` when that cannot be counted.
+    /// Returns the largest possible number of features for samples of `columns` columns, or `None` if it overflows.
     pub fn dimension(self, columns: usize) -> Option<usize> {
         match self {
             Self::Quadratic => columns.checked_mul(columns.checked_add(3)?).map(|twice| twice / 2),
@@ -73,18 +77,35 @@ impl FromStr for LiftKind {
     }
 }
 
-/// How a map is learned.
+/// The settings with which a map is learned.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LiftRecipe {
-    /// Which map.
+    /// Kind of the map.
     pub kind: LiftKind,
-    /// The width h of the kernel in units of the scaled columns; otherwise the median distance of two points.
+    /// Bandwidth h of the kernel, for columns scaled to standard deviation 1. With `None`, it is the median distance
+    /// between two samples.
     pub bandwidth: Option<f64>,
-    /// Of the waves, of the points that are kept and of those whose distances are looked at.
+    /// Seed of the random frequencies, of the kept samples and of the samples for the median distance.
     pub seed: u64,
 }
 
-/// A map that was learned.
+/// A learned nonlinear feature map.
+///
+/// ```
+/// use sqfa::Table;
+/// use sqfa::lift::{LiftKind, LiftRecipe};
+///
+/// let rows = [0.0, 1.0, 2.0, 5.0, 4.0, 2.0, 1.0, 0.0];
+/// let samples = Table::row_major(&rows, 4, 2).expect("4 rows of 2 numbers");
+///
+/// let recipe = LiftRecipe { kind: LiftKind::Quadratic, bandwidth: None, seed: 0 };
+/// let lift = recipe.fit(samples.into())?;
+/// // x, y, x², xy and y² of the scaled columns.
+/// assert_eq!(lift.dimension(), 5);
+/// let features = lift.apply(samples.into())?;
+/// assert_eq!(features.as_points(5).rows(), 4);
+/// # Ok::<(), sqfa::lift::LiftError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lift {
     pub(crate) parts: LiftParts,
@@ -93,31 +114,35 @@ pub struct Lift {
 /// The numbers of a map. Scaled columns are (x − offset)·factors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiftParts {
-    /// Which map.
+    /// Kind of the map.
     pub kind: LiftKind,
-    /// The kernel's width in units of the columns scaled by their deviation; 0 where there is no kernel.
+    /// Bandwidth of the kernel for columns scaled to standard deviation 1; 0 for maps without a kernel.
     pub bandwidth: f64,
-    /// One a column.
+    /// Number that is subtracted from each column.
     pub offset: Vec<f64>,
-    /// One a column; for kernels they hold the bandwidth too. 0 sets a column aside.
+    /// Factor of each column, which for kernels includes the bandwidth. 0 excludes a column.
     pub factors: Vec<f64>,
-    /// Waves or kept points in scaled columns, one after the other; empty for products.
+    /// Random frequencies or kept samples in scaled columns, row-major; empty for quadratic maps.
     pub anchors: Vec<f64>,
-    /// A phase a wave; empty for the others.
+    /// Phase of each random frequency; empty for other maps.
     pub phases: Vec<f64>,
-    /// K^(−½) of the kept points, one row a feature; empty for the others.
+    /// K^(−½) of the kept samples with one row per feature; empty for other maps.
     pub whitening: Vec<f64>,
 }
 
 impl Lift {
-    /// A map of parts that fit together.
+    /// Creates a map from its parts, such as those of a model file.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`LiftError::Parts`] if the lengths of the arrays do not fit together or a number is not finite.
     pub fn from_parts(parts: LiftParts) -> Result<Self, LiftError> {
         let n = parts.offset.len();
         let refuse = |problem: &str| {
             Err(LiftError::Parts { kind: parts.kind.to_string(), problem: problem.to_owned() })
         };
         if n == 0 || parts.factors.len() != n {
-            return refuse("offset and factors need one number a column");
+            return refuse("offset and factors need one number per column");
         }
         let all = [&parts.offset, &parts.factors, &parts.anchors, &parts.phases, &parts.whitening];
         if all.iter().any(|values| values.iter().any(|value| !value.is_finite())) {
@@ -141,27 +166,27 @@ impl Lift {
             }
         };
         if !sound {
-            return refuse("its arrays have other sizes than the map needs");
+            return refuse("the sizes of its arrays do not match the map");
         }
         Ok(Self { parts })
     }
 
-    /// Its numbers.
+    /// Returns the numbers of the map.
     pub fn parts(&self) -> &LiftParts {
         &self.parts
     }
 
-    /// Which map.
+    /// Returns the kind of the map.
     pub fn kind(&self) -> LiftKind {
         self.parts.kind
     }
 
-    /// Columns of the points it takes.
+    /// Returns the number of columns of samples that the map accepts.
     pub fn columns(&self) -> usize {
         self.parts.offset.len()
     }
 
-    /// Numbers that a point becomes.
+    /// Returns the number of features of a mapped sample.
     pub fn dimension(&self) -> usize {
         match self.parts.kind {
             LiftKind::Quadratic => self.columns() * (self.columns() + 3) / 2,

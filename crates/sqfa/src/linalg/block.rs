@@ -1,4 +1,4 @@
-//! Blocks of n-dimensional vectors: the few operations the optimizer needs, each in a fixed order.
+//! Operations on tall blocks (matrices of n rows and a few columns). Each sums its terms in a fixed order.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef, Par};
@@ -8,17 +8,17 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::parallel;
 
-/// Rows that one task of a tall product owns.
+/// Number of rows of a tall product that one parallel task computes.
 const PANEL: usize = 256;
 
-/// XᵀY of two tall blocks.
+/// Returns XᵀY for two tall blocks with the same number of rows.
 pub(crate) fn transpose_times(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> Mat<f64> {
     let mut product = Mat::zeros(x.ncols(), y.ncols());
     matmul(product.as_mut(), Accum::Replace, x.transpose(), y, 1.0, Par::Seq);
     product
 }
 
-/// The block's rows in panels of so many, numbered.
+/// Splits the rows of a block into panels of `height` rows (the last may be shorter) and numbers them.
 pub(super) fn row_panels<T>(
     block: MatMut<'_, T>,
     height: usize,
@@ -34,7 +34,8 @@ pub(super) fn row_panels<T>(
     .enumerate()
 }
 
-/// Adds Σ left_k · right_k to a tall block, panel by panel in parallel, k in order.
+/// Adds Σ left_k · right_k to a tall block. Panels of rows run in parallel; within a panel, the terms are added in
+/// order of k.
 pub(crate) fn add_products(target: MatMut<'_, f64>, terms: &[(MatRef<'_, f64>, MatRef<'_, f64>)]) {
     let mut target = target;
     let add = |(panel, mut rows): (usize, MatMut<'_, f64>)| {
@@ -51,17 +52,18 @@ pub(crate) fn add_products(target: MatMut<'_, f64>, terms: &[(MatRef<'_, f64>, M
     }
 }
 
-/// X·Y of a tall block with a small matrix.
+/// Returns X·Y for a tall block X and a small matrix Y.
 pub(crate) fn tall_times(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> Mat<f64> {
     let mut product = Mat::zeros(x.nrows(), y.ncols());
     add_products(product.as_mut(), &[(x, y)]);
     product
 }
 
-/// Entries from which the columns of a block are treated in parallel: beyond the caches of one core.
+/// Number of entries from which the columns of a block are processed in parallel. Smaller blocks fit into the caches of
+/// one core, and starting threads would take longer than the work.
 const LARGE: usize = 1 << 16;
 
-/// target += factor · x, column by column, in parallel where they are large.
+/// Computes target += factor · x, one column after the other, or columns in parallel if the block is large.
 pub(crate) fn add_scaled(target: MatMut<'_, f64>, factor: f64, x: MatRef<'_, f64>) {
     let mut target = target;
     let add = |(j, mut own): (usize, ColMut<'_, f64>)| {
@@ -86,7 +88,8 @@ pub(crate) fn add_scaled(target: MatMut<'_, f64>, factor: f64, x: MatRef<'_, f64
     }
 }
 
-/// The sum of products of all entries; columns in parallel where they are large, summed in order.
+/// Returns the sum of the products of all corresponding entries. The columns of large blocks are processed in parallel;
+/// their sums are always added in order, so the bits do not depend on the number of threads.
 pub(crate) fn inner(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> f64 {
     if x.nrows() * x.ncols() < LARGE {
         return (0..x.ncols()).map(|j| column_inner(x, y, j)).sum();
@@ -94,7 +97,7 @@ pub(crate) fn inner(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> f64 {
     parallel::map(0..x.ncols(), |j| column_inner(x, y, j)).iter().sum()
 }
 
-/// The inner product of column j of one block with column j of another, in eight interleaved sums.
+/// Returns the inner product of column j of two blocks, computed in eight interleaved partial sums.
 pub(crate) fn column_inner(x: MatRef<'_, f64>, y: MatRef<'_, f64>, j: usize) -> f64 {
     let (x, y) = (x.col(j), y.col(j));
     match (x.try_as_col_major(), y.try_as_col_major()) {
@@ -103,7 +106,8 @@ pub(crate) fn column_inner(x: MatRef<'_, f64>, y: MatRef<'_, f64>, j: usize) -> 
     }
 }
 
-/// The inner product of two slices, in eight interleaved sums.
+/// Returns the inner product of two slices. Eight interleaved partial sums let the compiler use vector instructions
+/// without changing the order of additions.
 fn slice_inner(x: &[f64], y: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (x_parts, y_parts) = (x.chunks_exact(8), y.chunks_exact(8));
@@ -116,7 +120,7 @@ fn slice_inner(x: &[f64], y: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// Several blocks side by side.
+/// Concatenates blocks horizontally.
 pub(crate) fn beside(blocks: &[MatRef<'_, f64>]) -> Mat<f64> {
     let rows = blocks.first().map_or(0, |block| block.nrows());
     let mut joined = Mat::zeros(rows, blocks.iter().map(|block| block.ncols()).sum());
@@ -128,7 +132,8 @@ pub(crate) fn beside(blocks: &[MatRef<'_, f64>]) -> Mat<f64> {
     joined
 }
 
-/// Independent normal numbers; every (seed, stream) is its own sequence, whatever else is drawn.
+/// Draws independent standard normal numbers. Each pair (seed, stream) has its own sequence, which does not depend on
+/// what else is drawn.
 pub(crate) fn random(n: usize, columns: usize, seed: u64, stream: u64) -> Mat<f64> {
     let mut generator = ChaCha12Rng::seed_from_u64(seed);
     generator.set_stream(stream);
@@ -141,7 +146,7 @@ pub(crate) fn random(n: usize, columns: usize, seed: u64, stream: u64) -> Mat<f6
     block
 }
 
-/// Row-major points times filters, row-major: target = block · filters.
+/// Computes target = block · filters, where `block` holds samples as rows. `block` and `target` are row-major.
 pub(crate) fn rows_times<T: super::Element>(
     block: &[T],
     rows: usize,
@@ -159,7 +164,7 @@ pub(crate) fn rows_times<T: super::Element>(
     );
 }
 
-/// Transposed row-major points times as many row-major weights, row-major: target = blockᵀ · weights.
+/// Computes target = blockᵀ · weights, where row i of `weights` belongs to row i of `block`. All are row-major.
 pub(crate) fn rows_transposed_times<T: super::Element>(
     block: &[T],
     weights: &[T],
@@ -178,7 +183,7 @@ pub(crate) fn rows_transposed_times<T: super::Element>(
     );
 }
 
-/// Row-major points times other row-major points: target = left · rightᵀ.
+/// Computes target = left · rightᵀ for two row-major blocks of samples with the same number of columns.
 pub(crate) fn rows_times_rows<T: super::Element>(
     left: &[T],
     height: usize,
@@ -197,7 +202,7 @@ pub(crate) fn rows_times_rows<T: super::Element>(
     );
 }
 
-/// target += factor · left · right, all row-major; left is height × depth, right depth × columns.
+/// Computes target += factor · left · right for row-major matrices: left is height × depth, right is depth × columns.
 pub(crate) fn add_rows_product<T: super::Element>(
     left: &[T],
     height: usize,
@@ -217,7 +222,7 @@ pub(crate) fn add_rows_product<T: super::Element>(
     );
 }
 
-/// target += leftᵀ · right, all row-major; left is depth × height, right depth × width.
+/// Computes target += leftᵀ · right for row-major matrices: left is depth × height, right is depth × width.
 pub(crate) fn add_inner_products<T: super::Element>(
     left: &[T],
     right: &[T],
@@ -234,7 +239,7 @@ pub(crate) fn add_inner_products<T: super::Element>(
     );
 }
 
-/// sum += leftᵀ · right in f64, for row-major blocks of a few hundred rows.
+/// Computes sum += leftᵀ · right, accumulated in `f64`, for row-major blocks of at most a few hundred rows.
 pub(crate) fn add_rows_inner<T: super::Element>(
     left: &[T],
     right: &[T],
@@ -247,7 +252,7 @@ pub(crate) fn add_rows_inner<T: super::Element>(
     sum.iter_mut().zip(product).for_each(|(sum, value)| *sum += super::Float::to_f64(value));
 }
 
-/// sum += factor · Xᵀ diag(weights) X in f64, block by block, for row-major X.
+/// Computes sum += factor · Xᵀ diag(weights) X for a row-major X, accumulated in `f64` block by block.
 pub(crate) fn add_weighted_scatter<T: super::Element>(
     rows: &[T],
     weights: &[T],

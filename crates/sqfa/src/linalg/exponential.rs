@@ -1,19 +1,20 @@
-//! eˣ in plain arithmetic, so that loops over it become vector instructions.
+//! eˣ in elementary arithmetic, so that the compiler can turn loops over it into vector instructions.
 //!
-//! x = n·ln 2 + r with |r| ≤ ½ ln 2; eʳ by its Taylor polynomial of degree 13 (remainder below 4·10⁻¹⁸), 2ⁿ by the
-//! exponent's bits. No fused operations: the same bits on every machine. Within 3 units in the last place;
-//! results below 2⁻¹⁰²² are 0.
+//! The argument is reduced to x = n·ln 2 + r with |r| ≤ ½ ln 2. Then eʳ is its Taylor polynomial of degree 13
+//! (remainder below 4·10⁻¹⁸), and 2ⁿ is written into the exponent bits. No fused multiply-add is used, so the bits are
+//! the same on every machine. The error is at most 3 units in the last place; results below 2⁻¹⁰²² are flushed to 0.
+//!
 //! Reference: Cody & Waite, *Software Manual for the Elementary Functions*, 1980, chapter 6.
 
-/// Adding it rounds to a whole number and leaves that number in the lowest bits.
+/// Constant whose addition rounds a number to an integer and leaves that integer in the lowest bits of the sum.
 const ROUNDER: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52
-/// ln 2 in two parts; products of the first with whole numbers below 2¹¹ are exact.
+/// High and low part of ln 2. The high part has trailing zero bits, so its products with integers below 2¹¹ are exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-/// Where eˣ leaves the normal numbers.
+/// Smallest and largest argument for which eˣ is a normal number.
 const LOWEST: f64 = -708.0;
 const HIGHEST: f64 = 709.0;
-/// 1/k! from k = 13 down to 2.
+/// Coefficients 1/k! from k = 13 down to k = 2.
 const INVERSE_FACTORIALS: [f64; 12] = [
     1.0 / 6_227_020_800.0,
     1.0 / 479_001_600.0,
@@ -29,7 +30,7 @@ const INVERSE_FACTORIALS: [f64; 12] = [
     0.5,
 ];
 
-/// eˣ; 0 below −708, infinite above 709, NaN for NaN.
+/// Returns eˣ: 0 below −708, infinity above 709, and NaN for NaN.
 #[inline(always)]
 pub(crate) fn exponential(x: f64) -> f64 {
     let shifted = x * std::f64::consts::LOG2_E + ROUNDER;
@@ -40,7 +41,7 @@ pub(crate) fn exponential(x: f64) -> f64 {
         sum = sum * rest + coefficient;
     }
     let power = (sum * rest + 1.0) * rest + 1.0;
-    // The lowest bits of `shifted` are n; moved to the exponent they multiply by 2ⁿ.
+    // The lowest bits of `shifted` hold n. Shifted into the exponent field, they multiply by 2ⁿ.
     let scale = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1.0_f64.to_bits()));
     let value = power * scale;
     let value = if x < LOWEST { 0.0 } else { value };
@@ -51,11 +52,11 @@ pub(crate) fn exponential(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Units in the last place, of the polynomial's value and of the library's.
+    /// Largest error of the polynomial plus that of the standard library, in units in the last place.
     const ULPS: f64 = 3.0;
 
     #[test]
-    fn agrees_with_the_library_to_the_last_places() {
+    fn agrees_with_the_standard_library() {
         let steps = 2_000_001;
         for step in 0..steps {
             let x = LOWEST + (HIGHEST - LOWEST) * f64::from(step) / f64::from(steps - 1);
@@ -68,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_are_zero_infinite_and_nan() {
+    fn underflow_overflow_and_nan() {
         assert_eq!(exponential(0.0), 1.0);
         assert_eq!(exponential(-0.0), 1.0);
         for x in [-708.1, -1e10, f64::NEG_INFINITY, f64::MIN] {

@@ -1,10 +1,12 @@
-//! The backend's factorisations of larger matrices, single-threaded so that their bits never depend on threads.
+//! Factorizations of larger matrices by the matrix backend. They run on one thread, so that their bits never depend on
+//! the number of threads. Matrices are row-major slices of order² entries.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
-/// Up to this order our own kernels are faster (eight at a time) or as fast (one at a time).
+/// Largest order for which our own kernels are used. Up to here they are faster for eight matrices at a time and as
+/// fast for one.
 pub(crate) const SMALL_ORDER: usize = 48;
 
 fn view(values: &[f64], order: usize) -> MatRef<'_, f64> {
@@ -15,6 +17,7 @@ fn view_mut(values: &mut [f64], order: usize) -> MatMut<'_, f64> {
     MatMut::from_row_major_slice_mut(&mut values[..order * order], order, order)
 }
 
+/// Replaces a positive definite matrix by its lower Cholesky factor; a failed factorization leaves NaN.
 pub(super) fn cholesky(matrix: &mut [f64], order: usize) {
     use faer::dyn_stack::{MemBuffer, MemStack};
     use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
@@ -36,6 +39,7 @@ pub(super) fn cholesky(matrix: &mut [f64], order: usize) {
     }
 }
 
+/// Writes the inverse of a lower triangular matrix to `inverse`.
 pub(super) fn invert_lower(lower: &[f64], inverse: &mut [f64], order: usize) {
     faer::linalg::triangular_inverse::invert_lower_triangular(
         view_mut(inverse, order),
@@ -47,6 +51,7 @@ pub(super) fn invert_lower(lower: &[f64], inverse: &mut [f64], order: usize) {
     }
 }
 
+/// Writes the product of two matrices, either of which may be transposed, to `product`.
 pub(super) fn multiply(
     left: &[f64],
     left_transposed: bool,
@@ -69,6 +74,8 @@ pub(super) fn multiply(
     );
 }
 
+/// Diagonalizes a symmetric matrix: writes the eigenvalues to its diagonal and the eigenvectors to the columns of
+/// `vectors`.
 pub(super) fn eigen(matrix: &mut [f64], vectors: &mut [f64], order: usize) {
     let finite = matrix[..order * order].iter().all(|value| value.is_finite());
     let decomposition = if finite { symmetric_eigen(view(matrix, order)) } else { None };
@@ -88,7 +95,7 @@ pub(super) fn eigen(matrix: &mut [f64], vectors: &mut [f64], order: usize) {
     }
 }
 
-/// The lower triangle of leftᵀ·right, where that is symmetric: half the work of [`multiply`].
+/// Computes the lower triangle of leftᵀ·right for a symmetric product, at half the cost of [`multiply`].
 fn multiply_lower(left: &[f64], right: &[f64], product: &mut [f64], order: usize) {
     triangular::matmul(
         view_mut(product, order),
@@ -103,6 +110,7 @@ fn multiply_lower(left: &[f64], right: &[f64], product: &mut [f64], order: usize
     );
 }
 
+/// Replaces the rows r of a factor by orthonormal eigenvectors of Σ r rᵀ and writes the eigenvalues to `values`.
 pub(super) fn eigen_of_factor(rows: &mut [f64], values: &mut [f64], order: usize) {
     let mut matrix = vec![0.0; order * order];
     multiply_lower(rows, rows, &mut matrix, order);
@@ -116,6 +124,7 @@ pub(super) fn eigen_of_factor(rows: &mut [f64], values: &mut [f64], order: usize
     }
 }
 
+/// Computes Σ weight · r rᵀ over the rows r, symmetric to the last bit.
 pub(super) fn weighted_squares(rows: &[f64], weights: &[f64], result: &mut [f64], order: usize) {
     let mut weighted = rows[..order * order].to_vec();
     for (row, &weight) in weighted.chunks_mut(order).zip(weights) {
@@ -129,10 +138,11 @@ pub(super) fn weighted_squares(rows: &[f64], weights: &[f64], result: &mut [f64]
     }
 }
 
-/// Dense eigenproblems beyond this order would take minutes and gigabytes.
+/// Largest order for which a dense eigenproblem is solved. Beyond it, the solution would take minutes and gigabytes.
 pub(crate) const MAX_ORDER: usize = 8192;
 
-/// Eigenvalues, ascending, and eigenvectors of a symmetric matrix; `None` when the iteration fails.
+/// Returns the eigenvalues, in ascending order, and the eigenvectors (as columns) of a symmetric matrix, or `None` if
+/// the iteration does not converge.
 pub(crate) fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     use faer::dyn_stack::{MemBuffer, MemStack};
     use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
@@ -157,7 +167,8 @@ pub(crate) fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<
     Some((values.col(0).iter().copied().collect(), vectors))
 }
 
-/// L⁻¹AL⁻ᵀ for a lower triangular L and a symmetric A given by its lower triangle; both row-major.
+/// Returns L⁻¹AL⁻ᵀ for a lower triangular L and a symmetric A, of which only the lower triangle is read. Both are
+/// row-major.
 pub(super) fn whitened(a: &[f64], lower: &[f64], order: usize) -> Mat<f64> {
     use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
     let lower = view(lower, order);
@@ -167,13 +178,13 @@ pub(super) fn whitened(a: &[f64], lower: &[f64], order: usize) -> Mat<f64> {
     whitened
 }
 
-/// L⁻ᵀX in place.
+/// Replaces X by L⁻ᵀX for a lower triangular L.
 pub(super) fn solve_transposed(lower: &[f64], x: MatMut<'_, f64>, order: usize) {
     use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
     solve_upper_triangular_in_place(view(lower, order).transpose(), x, Par::Seq);
 }
 
-/// Whether a row-major symmetric matrix has a Cholesky factor once `shift` is added to its diagonal.
+/// Whether a row-major symmetric matrix has a Cholesky factor after `shift` is added to its diagonal.
 pub(crate) fn is_positive_semidefinite<T: super::Element>(
     entries: &[T],
     order: usize,
@@ -190,7 +201,8 @@ mod tests {
     use super::super::small;
     use super::*;
 
-    /// The blocked and the plain loops add in different orders; entries are near 1.
+    /// Tolerance for entries near 1. The blocked and the plain loops add in different orders, so their last bits
+    /// differ.
     const ROUNDING: f64 = 1e-12;
     const ORDER: usize = 70;
 
@@ -213,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn factors_inverses_and_products_are_those_of_the_plain_loops() {
+    fn agrees_with_the_plain_loops() {
         let (mut ours, mut theirs) = (positive(), positive());
         small::cholesky(&mut ours, ORDER);
         cholesky(&mut theirs, ORDER);
@@ -231,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn eigenvectors_are_orthogonal_and_rebuild_the_matrix() {
+    fn eigenvectors_are_orthogonal_and_reproduce_the_matrix() {
         let indefinite: Vec<f64> =
             (0..ORDER * ORDER).map(|at| ((at / ORDER * (at % ORDER)) as f64).sin()).collect();
         let repeated: Vec<f64> =

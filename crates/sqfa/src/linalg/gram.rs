@@ -1,9 +1,9 @@
-//! Half of XᵀX: the lower triangle of a block's scatter, added to a running sum in f64.
+//! The lower triangle of the scatter matrix XᵀX of a block of samples, added to a running sum in `f64`.
 //!
-//! The block is in the data's own precision and short enough that its products lose nothing that
-//! matters (for bytes, nothing at all); panels of rows are multiplied tile by tile, each one product of the backend, run
-//! in parallel and own their rows of the sum, so the bits do not depend on threads.
-//! Cost: K·n² flops for K points, one read and write of the sum's triangle, and a tile of at most 2 MB a thread.
+//! The products are computed in the data's own precision. The caller keeps blocks short enough that this loses no
+//! relevant digits; for bytes it is exact. Each task owns a panel of rows of the sum and computes it tile by tile with
+//! the backend's product, so the bits do not depend on the number of threads. The cost for K samples of n columns is
+//! K·n² flops, one read and write of the sum's triangle, and a tile of at most 2 MB per thread.
 
 use std::ops::Range;
 
@@ -15,31 +15,33 @@ use super::symmetric::{Element, num::Float};
 use super::triangle::{lower_panels, row_of_panel};
 use crate::parallel;
 
-/// Rows of the sum that one task owns: many, because every task packs the points before its product, and half as many where
-/// they would take megabytes. Classes run in parallel, too, so that few cores never wait for the last task.
+/// Number of rows of the sum that one task owns.
+///
+/// Panels are high because every task packs the samples before its product. They are halved if the packed panel would
+/// take megabytes. Classes run in parallel as well, so a few long tasks do not leave cores idle at the end.
 fn height<T>(n: usize) -> usize {
     const BYTES: usize = 2 << 20;
     if 512 * n * size_of::<T>() <= BYTES { 512 } else { 256 }
 }
 
-/// Columns of a task's rows that are multiplied at a time.
+/// Number of columns that are multiplied with a task's rows at a time.
 const COLUMNS: usize = 512;
 
-/// The numbers of a tile: what one task multiplies at a time.
+/// Number of entries in a tile, the part of a product that one task computes at a time.
 fn tile<T>(n: usize) -> usize {
     height::<T>(n).min(n) * COLUMNS.min(n)
 }
 
-/// Numbers that [`add_scatter`] works in: a tile for every thread, however many there are.
+/// Returns the length of the scratch buffer of [`add_scatter`]: one tile per thread, but no more than there are tasks.
 ///
-/// Keep them from block to block, because fresh memory costs more than the sum.
+/// Reuse the buffer from block to block, because touching fresh memory takes longer than the sum itself.
 pub(crate) fn scratch_room<T>(n: usize) -> usize {
     tile::<T>(n) * n.div_ceil(height::<T>(n)).min(parallel::threads())
 }
 
-/// Adds XᵀX + Σ weight·vvᵀ to the lower triangle of `sum`, where `block` holds the points row by row.
+/// Adds XᵀX + Σ weight·vvᵀ to the lower triangle of `sum`.
 ///
-/// `scratch` has [`scratch_room`].
+/// `block` holds X row-major, `points` × `n`. `scratch` has the length [`scratch_room`].
 pub(crate) fn add_scatter<T: Element>(
     block: &[T],
     points: usize,
@@ -52,8 +54,9 @@ pub(crate) fn add_scatter<T: Element>(
     add_scatter_of(block, points, &all, n, rank_ones, scratch, sum);
 }
 
-/// The same where all but some columns of X are zero: `columns`, ascending, says which are not, and every row of `block` has these
-/// at its front.
+/// Adds XᵀX + Σ weight·vvᵀ to the lower triangle of `sum` for an X that is zero outside some columns.
+///
+/// `columns` lists the nonzero columns in ascending order, and every row of `block` begins with their values.
 pub(crate) fn add_scatter_of<T: Element>(
     block: &[T],
     points: usize,
@@ -68,7 +71,8 @@ pub(crate) fn add_scatter_of<T: Element>(
     let x = MatRef::from_row_major_slice_with_stride(block, points, width, n);
     let runs = runs_of(columns);
     let packed = sum.len() != n * n;
-    // A task owns the rows from one column that varies up to another: where it begins, and how many of these it meets.
+    // A task owns the rows of `sum` from one nonzero column up to another. `own` is the range of nonzero columns among
+    // them.
     let mut next = 0;
     let mut own = Vec::new();
     let ends = |first: usize| {
@@ -81,7 +85,7 @@ pub(crate) fn add_scatter_of<T: Element>(
         next += met;
     }
     let at_once = (scratch.len() / tile).max(1);
-    // The longest panels first, so that the last one to finish is short.
+    // The longest panels run first, so that no long task is left at the end.
     own.reverse();
     for some in own.chunks_mut(at_once) {
         let parts = scratch.chunks_mut(tile);
@@ -127,14 +131,16 @@ pub(crate) fn add_scatter_of<T: Element>(
     }
 }
 
-/// The columns that some rows are multiplied with, [`COLUMNS`] at a time; last those of the rows themselves.
+/// Returns the ranges of columns that the rows in `own` are multiplied with, [`COLUMNS`] at a time. The last range is
+/// `own` itself, the square on the diagonal.
 fn tiles_of(own: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
     let (start, end) = (own.start, own.end);
     let left = (0..start).step_by(COLUMNS).map(move |at| at..(at + COLUMNS).min(start));
     left.chain(std::iter::once(start..end).filter(|own| !own.is_empty()))
 }
 
-/// A tile of XᵀX, row-major like the sum, so that adding it reads and writes whole rows; on the diagonal its lower triangle.
+/// Computes a tile of XᵀX, row-major like the sum, so that adding it reads and writes whole rows. On the diagonal, only
+/// the lower triangle of the tile is computed.
 fn multiply_tile<T: Element>(
     x: MatRef<'_, T>,
     own: &Range<usize>,
@@ -162,7 +168,7 @@ fn multiply_tile<T: Element>(
     );
 }
 
-/// Columns that stand side by side: the first of them, its place in the list, and how many they are.
+/// Finds runs of consecutive columns. Returns the first column of each run, its position in the list, and its length.
 pub(crate) fn runs_of(columns: &[usize]) -> Vec<(usize, usize, usize)> {
     let mut runs: Vec<(usize, usize, usize)> = Vec::new();
     for (at, &column) in columns.iter().enumerate() {
@@ -181,7 +187,7 @@ fn add_row<T: Element>(row: &mut [f64], values: &[T]) {
     }
 }
 
-/// Adds a part of row i of Σ weight·vvᵀ, from some column on.
+/// Adds the entries of row i of Σ weight·vvᵀ from column `from` on to `part`.
 #[inline(always)]
 fn add_rank_ones(part: &mut [f64], from: usize, i: usize, rank_ones: &[(f64, &[f64])]) {
     for &(weight, vector) in rank_ones {
@@ -198,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_of_zeros_may_be_left_out() {
+    fn leaving_out_zero_columns_does_not_change_the_scatter() {
         let (points, n) = (40, 1800);
         let varies = |column: usize| column % 3 != 1 && !(200..700).contains(&column);
         let entry = |row: usize, column: usize| match varies(column) {
@@ -215,10 +221,10 @@ mod tests {
                 .for_each(|(value, &column)| *value = entry(row, column));
         }
         let shift: Vec<f64> = (0..n).map(|i| (i % 7) as f64 - 3.0).collect();
-        // One panel at a time, two, and five.
+        // Scratch for one panel at a time, for two, and for five.
         for panels in [1, 2, 5] {
             let mut scratch = vec![0.0; panels * tile::<f64>(n)];
-            // The sum is a full matrix once, a packed triangle once.
+            // The sum is stored once as a full matrix and once as a packed triangle.
             let [mut whole, mut parts] = [vec![1.0; n * n], vec![1.0; triangle(n)]];
             add_scatter(&block, points, n, &[(0.5, &shift)], &mut scratch, &mut whole);
             add_scatter_of(&some, points, &columns, n, &[(0.5, &shift)], &mut scratch, &mut parts);

@@ -1,21 +1,21 @@
-//! Cyclic Jacobi: eigenvalues and eigenvectors of small symmetric matrices, eight at a time.
+//! Cyclic Jacobi method: eigenvalues and eigenvectors of small symmetric matrices, eight matrices at a time.
 //!
-//! Each rotation annihilates one off-diagonal element; sweeps repeat until every element satisfies
-//! |a_pq| ≤ tolerance·√(a_pp a_qq), which gives small eigenvalues of positive matrices their own
-//! digits (Demmel & Veselić, 1992). All lanes rotate together without branches, so the number of
-//! sweeps is that of the slowest lane. Cost about 6n³ a sweep, 5–7 sweeps.
+//! Each rotation makes one off-diagonal element zero. Sweeps repeat until every element satisfies
+//! |a_pq| ≤ tolerance·√(a_pp a_qq). With this criterion, small eigenvalues of positive definite matrices are accurate
+//! relative to themselves (Demmel & Veselić, 1992). All lanes rotate together without branches, so the number of sweeps
+//! is that of the slowest lane. The cost is about 6n³ flops per sweep, for 5–7 sweeps.
 
 use super::real::Real;
 
-/// Relative size below which an off-diagonal element counts as zero. Sweeps converge quadratically, so
-/// the last one usually ends far below; the value's error is second order in it.
+/// Relative size below which an off-diagonal element is treated as zero. Sweeps converge quadratically, so elements are
+/// usually far smaller after the last one, and their effect on an eigenvalue is of second order.
 const TOLERANCE: f64 = 1e-13;
-/// Far more sweeps than any finite matrix needs (observed: at most 9 up to order 64).
+/// Maximum number of sweeps. Finite matrices need far fewer (at most 9 were observed up to order 64).
 const MAX_SWEEPS: usize = 30;
-/// Keeps 0/0 out of the rotation of an element that is already zero.
+/// Summand that prevents 0/0 in the rotation for an element that is already zero.
 const TINY: f64 = 1e-300;
 
-/// Diagonalises `a` in place and writes the eigenvectors to the columns of `v`.
+/// Diagonalizes `a` in place and writes the eigenvectors to the columns of `v`.
 #[inline(always)]
 pub(super) fn eigen<R: Real>(a: &mut [R], v: &mut [R], n: usize) {
     let (a, v) = (&mut a[..n * n], &mut v[..n * n]);
@@ -36,7 +36,7 @@ pub(super) fn eigen<R: Real>(a: &mut [R], v: &mut [R], n: usize) {
     }
 }
 
-/// Whether every lane's off-diagonal elements are negligible; a lane holding NaN counts as done.
+/// Whether the off-diagonal elements are negligible in every lane. A lane with NaN counts as finished.
 #[inline(always)]
 fn is_diagonal<R: Real>(a: &[R], n: usize) -> bool {
     let mut worst = [0.0_f64; super::real::LANES];
@@ -67,7 +67,7 @@ fn rotate<R: Real>(a: &mut [R], v: &mut [R], n: usize, p: usize, q: usize) {
     a[p * n + p] = app - t * apq;
     a[q * n + q] = aqq + t * apq;
     a[p * n + q] = R::splat(0.0);
-    // Only the upper triangle is kept.
+    // Only the upper triangle is updated, because the matrix is symmetric.
     for k in 0..p {
         turn(a, k * n + p, k * n + q, c, s);
     }
@@ -94,12 +94,12 @@ mod tests {
     use super::super::real::{LANES, Lanes};
     use super::*;
 
-    /// Rounding of the vectors by some thousand rotations, each a unit of the last place.
+    /// Tolerance for the vectors after some thousand rotations, each of which rounds in the last place.
     const ROUNDING: f64 = 1e-13;
-    /// Small eigenvalues of graded positive matrices, relative to themselves.
+    /// Tolerance for small eigenvalues of graded positive matrices, relative to these eigenvalues.
     const RELATIVE: f64 = 1e-12;
 
-    /// A reproducible number between −1 and 1.
+    /// A reproducible pseudorandom number between −1 and 1.
     fn noise(seed: usize) -> f64 {
         2.0 * ((seed as f64 * 12.9898).sin() * 43758.5453).rem_euclid(1.0) - 1.0
     }
@@ -117,7 +117,7 @@ mod tests {
         matrix(n, |i, j| (0..n).map(|k| q(i, k) * values[k] * q(j, k)).sum())
     }
 
-    /// Named matrices of one order.
+    /// Named test matrices of order n.
     fn zoo(n: usize) -> Vec<(&'static str, Vec<f64>)> {
         let spectrum = |f: fn(usize) -> f64| reflected(&(0..n).map(f).collect::<Vec<_>>());
         vec![
@@ -160,7 +160,7 @@ mod tests {
     fn check(name: &str, a: &[f64], result: &[f64], v: &[f64], n: usize) {
         let values: Vec<f64> = (0..n).map(|i| result[i * n + i]).collect();
         let (backward, orthogonal) = errors(a, &values, v, n);
-        // Every neglected element may be as large as the tolerance, and a column holds n of them.
+        // Each neglected element may be as large as the tolerance, and a column has n of them.
         assert!(
             backward <= n as f64 * TOLERANCE,
             "{name} of order {n}: backward error {backward:e}"
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn one_at_a_time_is_backward_stable_and_orthogonal() {
+    fn single_matrices_are_diagonalized_backward_stably() {
         for n in [1, 2, 3, 5, 9, 17, 33, 49] {
             for (name, a) in zoo(n) {
                 let (mut result, mut v) = (a.clone(), vec![0.0; n * n]);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_different_matrices_at_a_time_are_too() {
+    fn eight_different_matrices_are_diagonalized_backward_stably() {
         for n in [1, 2, 5, 9, 17, 33] {
             for batch in zoo(n).chunks(LANES) {
                 let mut a = vec![Lanes::splat(0.0); n * n];
@@ -200,8 +200,8 @@ mod tests {
     }
 
     #[test]
-    fn small_eigenvalues_of_graded_matrices_have_their_own_digits() {
-        // D·C·D with D = diag(1, 2⁻²⁰) exact: eigenvalues from the quadratic formula.
+    fn small_eigenvalues_of_graded_matrices_are_accurate() {
+        // D·C·D with D = diag(1, 2⁻²⁰) is exact, so the quadratic formula gives the eigenvalues.
         let (a, b, c) = (1.0, 0.5 * 2.0_f64.powi(-20), 2.0_f64.powi(-40));
         let (mut matrix, mut v) = (vec![a, b, b, c], vec![0.0; 4]);
         f64::eigen(&mut matrix, &mut v, 2);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_of_nan_leaves_its_neighbors_alone() {
+    fn nan_in_one_lane_does_not_affect_other_lanes() {
         let n = 4;
         let sound = matrix(n, |i, j| noise(31 * i + j));
         let mut a: Vec<Lanes> = sound.iter().map(|&x| Lanes::splat(x)).collect();
@@ -222,7 +222,7 @@ mod tests {
         for lane in (0..LANES).filter(|&lane| lane != 2) {
             let [result, vectors] =
                 [&a, &v].map(|m| m.iter().map(|x| x.lane(lane)).collect::<Vec<_>>());
-            check("beside NaN", &sound, &result, &vectors, n);
+            check("next to NaN", &sound, &result, &vectors, n);
         }
         assert!((0..n).any(|i| a[i * n + i].lane(2).is_nan()));
     }

@@ -1,10 +1,13 @@
-//! The leading eigenpairs of a symmetric matrix, by a block Krylov space where few of many are asked for.
+//! Leading eigenpairs of a symmetric matrix by a block Krylov method, for a few eigenpairs of a large matrix.
 //!
-//! The space grows from a random block of at least as many columns as eigenpairs, so that repeated eigenvalues are met as often
-//! as they are repeated; every new block is the product of the last one, made orthogonal to all before it. Where it has grown to a
-//! third of all dimensions it begins again with the best block it holds. It ends when every
-//! residual ‖Av − λv‖ is as small as that of a dense eigenproblem, which is also what is solved where it does not end.
-//! Cost for a space of w columns: 2n²w + 4nw² flops, some eigenproblems of order w and nw numbers, instead of about 10n³ and 4n².
+//! The subspace grows from a random block with at least as many columns as eigenpairs are requested, so that repeated
+//! eigenvalues are found with their multiplicity. Each new block is the product of the matrix and the previous block,
+//! made orthogonal to all earlier blocks. When the subspace has grown to a third of all dimensions, it restarts from
+//! its best block. The iteration ends when every residual ‖Av − λv‖ is as small as for a dense eigenproblem. If it does
+//! not converge, the dense eigenproblem is solved instead.
+//!
+//! For a subspace of w columns, the cost is 2n²w + 4nw² flops, some eigenproblems of order w, and nw numbers of memory.
+//! A dense eigenproblem takes about 10n³ flops and 4n² numbers.
 
 use faer::{Mat, MatRef};
 
@@ -14,36 +17,39 @@ use super::orthonormal::{completed, take_out};
 use super::symmetric::symmetric_times_block;
 use super::triangle::{Lower, triangle};
 
-/// Below this order a dense eigenproblem takes milliseconds.
+/// Largest order for which the dense eigenproblem is solved at once, which takes milliseconds.
 const SMALL: usize = 192;
-/// Columns of the first block beyond those asked for.
+/// Number of extra columns in the first block. They speed up the convergence of the last requested pairs.
 const BEYOND: usize = 8;
-/// The share of all dimensions up to which the space grows.
+/// The subspace grows to at most the dimension divided by this number.
 const SHARE: usize = 3;
-/// ‖Av − λv‖ over the largest |λ| of the space that is as good as none.
+/// Largest acceptable residual ‖Av − λv‖, relative to the largest |λ| in the subspace.
 pub(crate) const RESIDUAL: f64 = 1e-13;
-/// How often the space grows, each time from the best block of the one before: together less work than a dense eigenproblem.
+/// Maximum number of growth cycles, each of which restarts from the best block of the previous one. Together they take
+/// less work than a dense eigenproblem.
 const CYCLES: usize = 3;
-/// Blocks between two looks at the residuals.
+/// Number of blocks between two checks of the residuals.
 const LOOK: usize = 4;
-/// Blocks at most where directions near the leading ones do, and what share of all dimensions they may span.
+/// Maximum number of blocks for approximate leading directions.
 const FEW_BLOCKS: usize = 3;
+/// Largest fraction of all dimensions that the subspace for approximate directions may span.
 const FEW_SHARE: f64 = 0.6;
 
-/// Columns of products that are made at a time.
+/// Number of columns of the full matrix that are computed from products at a time.
 const COLUMNS: usize = 64;
 
-/// The product of a symmetric matrix and a block.
+/// A function that multiplies a symmetric matrix by a block.
 pub(crate) type Times<'a> = dyn Fn(MatRef<'_, f64>) -> Mat<f64> + 'a;
 
-/// The largest eigenvalues, descending, and their eigenvectors, of a matrix given by its lower triangle.
+/// Returns the `count` largest eigenvalues in descending order and their eigenvectors (as columns) for a matrix that is
+/// specified by its lower triangle, or `None` if no method converges.
 pub(crate) fn leading_eigen(lower: Lower<'_, f64>, count: usize) -> Option<(Vec<f64>, Mat<f64>)> {
     let n = lower.order();
     let times = |block: MatRef<'_, f64>| symmetric_times(lower, block);
     leading_of_products(&times, n, count, RESIDUAL).or_else(|| dense_leading(lower, count))
 }
 
-/// The same by a dense eigenproblem.
+/// Returns the `count` largest eigenvalues, descending, and their eigenvectors from a dense eigenproblem.
 fn dense_leading(lower: Lower<'_, f64>, count: usize) -> Option<(Vec<f64>, Mat<f64>)> {
     let n = lower.order();
     let (values, vectors) = symmetric_eigen(Mat::from_fn(n, n, |i, j| lower.at(i, j)).as_ref())?;
@@ -51,7 +57,9 @@ fn dense_leading(lower: Lower<'_, f64>, count: usize) -> Option<(Vec<f64>, Mat<f
     Some((values.into_iter().rev().take(count).collect(), leading))
 }
 
-/// The same of a matrix that is known by its products: with a flat spectrum all n columns of them cost less than rounds of some.
+/// Returns the leading eigenpairs of an n × n matrix that is available only through products, or solves a dense
+/// eigenproblem if the Krylov method does not converge. For a flat spectrum, computing all n columns costs less than
+/// more cycles.
 pub(crate) fn leading_or_dense(
     times: &Times<'_>,
     n: usize,
@@ -62,7 +70,7 @@ pub(crate) fn leading_or_dense(
     leading_of_products(times, n, count, residual).or_else(dense)
 }
 
-/// The packed lower triangle of such a matrix.
+/// Computes the packed lower triangle of a symmetric n × n matrix that is available only through products.
 fn lower_of_products(times: &Times<'_>, n: usize) -> Vec<f64> {
     let mut lower = vec![0.0; triangle(n)];
     for first in (0..n).step_by(COLUMNS) {
@@ -78,8 +86,9 @@ fn lower_of_products(times: &Times<'_>, n: usize) -> Vec<f64> {
     lower
 }
 
-/// The same of a matrix that is known by its products, to a residual relative to the largest eigenvalue; none where they are not
-/// found in a space that is small beside all dimensions.
+/// Returns the leading eigenpairs of an n × n matrix that is available only through products, with residuals of at most
+/// `residual` times the largest eigenvalue. Returns `None` if the Krylov method finds no such pairs in a small
+/// subspace.
 pub(crate) fn leading_of_products(
     times: &Times<'_>,
     n: usize,
@@ -89,8 +98,9 @@ pub(crate) fn leading_of_products(
     if is_worth_it(n, count) { krylov(times, n, count, residual, None) } else { None }
 }
 
-/// Orthonormal directions that hold nearly as much as the leading eigenvectors of a matrix that is known by its products: these
-/// themselves but where eigenvalues hardly differ; none where [`is_nearly_worth_it`] says so.
+/// Returns orthonormal directions that explain nearly as much as the leading eigenvectors of an n × n matrix. They
+/// differ from the eigenvectors only if eigenvalues are close to each other. Returns `None` if [`is_nearly_worth_it`]
+/// is false.
 pub(crate) fn nearly_leading(times: &Times<'_>, n: usize, count: usize) -> Option<Mat<f64>> {
     if !is_nearly_worth_it(n, count) {
         return None;
@@ -98,17 +108,19 @@ pub(crate) fn nearly_leading(times: &Times<'_>, n: usize, count: usize) -> Optio
     krylov(times, n, count, RESIDUAL, Some(FEW_BLOCKS)).map(|(_, vectors)| vectors)
 }
 
-/// Whether a space of some blocks is small beside all dimensions.
+/// Whether the Krylov subspace is small compared with all dimensions, so that the method is faster than a dense
+/// eigenproblem.
 fn is_worth_it(n: usize, count: usize) -> bool {
     n > SMALL && SHARE * (count + BEYOND) * LOOK <= n
 }
 
-/// Whether it is smaller than all dimensions, so that it takes less room than a dense eigenproblem.
+/// Whether the subspace for approximate directions is small enough to need less memory than a dense eigenproblem.
 pub(crate) fn is_nearly_worth_it(n: usize, count: usize) -> bool {
     n > SMALL && (((count + BEYOND) * FEW_BLOCKS) as f64) < FEW_SHARE * n as f64
 }
 
-/// The pairs within a space that grows until they are those of the matrix; or those of so many blocks, whatever is left of them.
+/// Returns eigenpairs within a growing subspace. With `blocks`, it stops after that many blocks whatever the residuals
+/// are; otherwise it grows until the residuals are small enough, and returns `None` if they never are.
 fn krylov(
     times: &Times<'_>,
     n: usize,
@@ -121,14 +133,15 @@ fn krylov(
     let (mut basis, mut inner) = (Mat::zeros(n, 0), Mat::zeros(0, 0));
     let mut next = completed(random(n, width, 0, u64::MAX), 0);
     if blocks.is_some() {
-        // What is random says nothing: few blocks begin with its product.
+        // A random block has no information about the matrix, so a short iteration starts with its product instead.
         next = completed(times(next.as_ref()), 0);
     }
     for cycle in 1..=CYCLES {
         for block in 1..=most {
             let (known, size) = ((block - 1) * width, block * width);
             if size > basis.ncols() {
-                // Mostly few blocks do: room is made for some, and for twice as many when they do not.
+                // Most matrices need few blocks. Memory is reserved for a few, and doubled whenever they do not
+                // suffice.
                 let room = (2 * known).max(LOOK * width).min(most * width);
                 basis.resize_with(n, room, |_, _| 0.0);
                 inner.resize_with(room, room, |_, _| 0.0);
@@ -158,8 +171,9 @@ fn krylov(
                     break;
                 }
             }
-            // Twice, so that nothing of the space is left in the new directions; once more because a block that has lost
-            // directions is completed by random ones, which know nothing of the space.
+            // One orthogonalization leaves rounding errors inside the old subspace, so it is done twice. The whole step
+            // is repeated because `completed` replaces dependent directions by random ones, which are not orthogonal to
+            // the subspace.
             for _ in 0..2 {
                 (0..2).for_each(|_| take_out(product.as_mut(), own));
                 product = completed(product, block as u64);
@@ -170,14 +184,15 @@ fn krylov(
     None
 }
 
-/// The product of a matrix given by its lower triangle and a block, column by column.
+/// Returns the product of a symmetric matrix, specified by its lower triangle, and a block, one column at a time.
 pub(crate) fn symmetric_times(lower: Lower<'_, f64>, block: MatRef<'_, f64>) -> Mat<f64> {
     let mut product = Mat::zeros(lower.order(), block.ncols());
     symmetric_times_block(lower, block, product.as_mut(), 1);
     product
 }
 
-/// The leading pairs of VᵀAV, of which the upper triangle is known, as vectors of the whole space.
+/// Returns the leading Ritz pairs: eigenpairs of VᵀAV, of which only the upper triangle is read, with the eigenvectors
+/// mapped back to the whole space.
 fn ritz(
     basis: MatRef<'_, f64>,
     inner: MatRef<'_, f64>,
@@ -191,7 +206,7 @@ fn ritz(
     Some((values.into_iter().rev().take(count).collect(), vectors))
 }
 
-/// Whether pairs are those of the matrix.
+/// Whether all residuals ‖Av − λv‖ are at most `tolerance` times the largest |λ|.
 fn holds(times: &Times<'_>, values: &[f64], vectors: MatRef<'_, f64>, tolerance: f64) -> bool {
     let images = times(vectors);
     let largest = values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
@@ -207,7 +222,7 @@ mod tests {
     use super::super::orthonormal::completed_basis;
     use super::*;
 
-    /// VΛVᵀ for eigenvectors of a random matrix.
+    /// Builds VΛVᵀ, where V has the eigenvectors of a random matrix.
     fn with_values(values: &[f64]) -> (Vec<f64>, Mat<f64>) {
         let n = values.len();
         let vectors = completed_basis(random(n, n, 5, 1).as_ref(), 5);
@@ -216,11 +231,11 @@ mod tests {
         ((0..n * n).map(|at| product[(at / n, at % n)]).collect(), vectors)
     }
 
-    /// Checks values against those known, and that vectors are orthonormal and belong to them.
+    /// Checks the eigenvalues against the known ones, and that the vectors are orthonormal eigenvectors.
     fn check(known: &[f64], count: usize, by_krylov: bool) {
         let n = known.len();
         let (matrix, _) = with_values(known);
-        // The lower triangle alone is what callers have.
+        // Callers have only the lower triangle.
         let lower = Lower::new(&matrix, n).packed(|value| value);
         let lower = Lower::new(&lower, n);
         let times = |block: MatRef<'_, f64>| symmetric_times(lower, block);
@@ -243,41 +258,42 @@ mod tests {
     }
 
     #[test]
-    fn a_decaying_spectrum_is_found_in_a_small_space() {
+    fn decaying_spectrum_converges_in_a_small_subspace() {
         let values: Vec<f64> = (0..400).map(|j| 0.9_f64.powi(j)).collect();
         check(&values, 6, true);
     }
 
     #[test]
-    fn repeated_eigenvalues_are_found_as_often_as_they_are_repeated() {
+    fn repeated_eigenvalues_are_found_with_multiplicity() {
         let mut values: Vec<f64> = (0..400).map(|j| 0.5 / f64::from(j + 1)).collect();
         values[100..105].fill(7.0);
         check(&values, 6, true);
     }
 
     #[test]
-    fn low_rank_and_negative_values_are_no_trouble() {
+    fn low_rank_and_negative_eigenvalues() {
         let mut values = vec![0.0; 400];
         (values[3], values[200], values[399]) = (2.0, 1.0, -3.0);
         check(&values, 4, true);
     }
 
     #[test]
-    fn close_eigenvalues_are_found_when_the_space_begins_again() {
-        // The space of one cycle has 13 blocks: a polynomial of that degree shrinks what is below 1 by 1/T₁₃(1.4), about 2e-5.
+    fn close_eigenvalues_are_found_after_a_restart() {
+        // The subspace of one cycle has 13 blocks. A polynomial of that degree shrinks components with eigenvalues
+        // below 1 by 1/T₁₃(1.4), which is about 2e-5.
         let mut values: Vec<f64> = (0..400).map(|j| f64::from(j) / 400.0).collect();
         (values[7], values[300]) = (1.2, 1.25);
         check(&values, 2, true);
     }
 
     #[test]
-    fn a_flat_spectrum_takes_the_dense_eigenproblem() {
+    fn flat_spectrum_falls_back_to_the_dense_eigenproblem() {
         let values: Vec<f64> = (0..300).map(|j| 1.0 + 1e-4 * f64::from(j)).collect();
         check(&values, 4, false);
     }
 
     #[test]
-    fn nearly_leading_directions_hold_nearly_as_much() {
+    fn approximate_directions_explain_almost_as_much_variance() {
         for values in [
             (0..300).map(|j| 1.0 + 1e-2 * f64::from(j)).collect::<Vec<f64>>(),
             (0..300).map(|j| 0.8_f64.powi(j)).collect(),

@@ -1,4 +1,5 @@
-//! The only module that knows the matrix backend; small batched eigenproblems live here too.
+//! Linear algebra: the only module that names the matrix backend, and our own kernels for small eigenproblems, passes
+//! over matrices, and products with samples.
 
 mod block;
 mod exponential;
@@ -45,12 +46,13 @@ pub(crate) use through::{Lines, Packed};
 pub use triangle::Lower;
 pub(crate) use triangle::{is_lower, lower_panels, lower_rows, triangle};
 
-/// Flops from which work is shared between threads: fewer take less time than waking them.
+/// Number of flops from which work is divided among threads. Smaller work takes less time than waking the threads.
 pub(crate) const WORTH_THREADS: f64 = 1e6;
 
-/// Runs a closure compiled for the widest vector instructions this processor has.
+/// Runs a closure compiled for the widest vector instructions of this processor.
 ///
-/// The closure and what it calls must be `#[inline(always)]`, else they keep the portable instructions.
+/// The closure and everything it calls must be `#[inline(always)]`; otherwise they are compiled for the portable
+/// baseline.
 #[inline(always)]
 pub(crate) fn dispatch<Output>(work: impl FnOnce() -> Output) -> Output {
     struct Job<F>(F);
@@ -64,7 +66,7 @@ pub(crate) fn dispatch<Output>(work: impl FnOnce() -> Output) -> Output {
     dispatch_with(Job(work))
 }
 
-/// Runs a job that wants to know which vector instructions it is compiled for.
+/// Runs a job that selects its code by the vector instructions it is compiled for.
 #[inline(always)]
 pub(crate) fn dispatch_with<Job: pulp::WithSimd>(job: Job) -> Job::Output {
     pulp::Arch::new().dispatch(job)

@@ -1,34 +1,40 @@
-//! One-sided Jacobi: eigenvalues and eigenvectors of positive matrices that are known by a factor, eight at a time.
+//! One-sided Jacobi method: eigenvalues and eigenvectors of positive semidefinite matrices from a factor, eight at a
+//! time.
 //!
-//! A = Σ r_j r_jᵀ for rows r_j. Each rotation turns two rows until they are orthogonal; when all are, their squared lengths are the
-//! eigenvalues and their directions the eigenvectors. A itself is never formed, so that eigenvalues far below the largest keep
-//! their digits (Demmel & Veselić, 1992), and a triangular factor needs fewer sweeps than A (Veselić & Hari, 1989).
-//! An angle only decides how fast this converges, so it is found in single precision; that sine and cosine are those of some
-//! angle keeps the rows' span, so they are exact to the last digits of double precision.
-//! Pairs are taken in rounds of a tournament: those of one round share no row, and processors work on several at once.
-//! Cost about 4n³ a sweep, 4–6 sweeps.
+//! The matrix is A = Σ r_j r_jᵀ for the rows r_j of the factor. Each rotation turns two rows until they are orthogonal.
+//! When all pairs are orthogonal, the squared lengths of the rows are the eigenvalues and their directions the
+//! eigenvectors. A is never formed, so eigenvalues far below the largest keep their digits (Demmel & Veselić, 1992). A
+//! triangular factor needs fewer sweeps than A (Veselić & Hari, 1989).
+//!
+//! A rotation is computed from an angle in single precision. The angle only decides how fast the method converges. Sine
+//! and cosine are then normalized to double precision, so each rotation is orthogonal to the last digit.
+//!
+//! Pairs are processed in rounds of a round-robin tournament. The pairs of a round share no row, so the processor can
+//! work on several at once. The cost is about 4n³ flops per sweep, for 4–6 sweeps.
 
 use super::real::{Real, opaque};
 
-/// Cosine between rows below which they count as orthogonal.
+/// Cosine of the angle between two rows below which they count as orthogonal.
 const TOLERANCE: f64 = 1e-13;
-/// Far more sweeps than any finite factor needs.
+/// Maximum number of sweeps; finite factors need far fewer.
 const MAX_SWEEPS: usize = 40;
-/// Keeps 0/0 out of the rotation of rows that are orthogonal already.
+/// Summand that prevents 0/0 in the rotation of rows that are already orthogonal.
 const TINY: f64 = 1e-300;
-/// A tangent whose angle is a right one in double precision and whose square single precision holds.
+/// Bound for a tangent. At this size its angle is 90° in double precision, and its square is still finite in single
+/// precision.
 const LARGE: f64 = 1e17;
 
-/// Tables of a round at most: what a round knows fits on the stack.
+/// Maximum number of pairs in a round. It bounds the arrays of a round, so that they fit on the stack.
 const TABLES: usize = 25;
 
-/// Replaces the rows of a factor by orthonormal eigenvectors of Σ r rᵀ and writes its eigenvalues, in no order.
+/// Replaces the rows of a factor by orthonormal eigenvectors of Σ r rᵀ and writes the eigenvalues, in no particular
+/// order.
 ///
-/// For at most 50 rows.
+/// The factor may have at most 50 rows.
 #[inline(always)]
 pub(super) fn eigen<R: Real>(rows: &mut [R], values: &mut [R], n: usize) {
     let (rows, values) = (&mut rows[..n * n], &mut values[..n]);
-    // An odd number of rows leaves one of them out in turn.
+    // With an odd number of rows, one row pauses in each round.
     let seats = n + n % 2;
     for _ in 0..MAX_SWEEPS {
         squared_lengths(rows, values, n);
@@ -50,8 +56,9 @@ pub(super) fn eigen<R: Real>(rows: &mut [R], values: &mut [R], n: usize) {
     }
 }
 
-/// Turns all pairs of a round until they are orthogonal, unless all are in every lane; says whether it did. A lane of NaN counts
-/// as done. All angles come before all rotations: one after the other they would wait for roots and quotients.
+/// Turns all pairs of a round until they are orthogonal, unless all are already orthogonal in every lane, and returns
+/// whether it turned any. A lane with NaN counts as finished. All angles are computed before all rotations, because
+/// computing them alternately would wait for the latency of square roots and divisions.
 #[inline(always)]
 fn play<R: Real>(rows: &mut [R], values: &mut [R], n: usize, round: usize, seats: usize) -> bool {
     let tables = (seats / 2).min(TABLES);
@@ -94,8 +101,8 @@ fn play<R: Real>(rows: &mut [R], values: &mut [R], n: usize, round: usize, seats
     true
 }
 
-/// Who meets at a table in a round of a tournament in which everybody meets everybody once: the first row keeps its seat, the
-/// others move on by one a round.
+/// Returns the two rows that form a pair in a round of a round-robin tournament. The first row keeps its seat, and the
+/// others move on by one seat per round, so that every pair meets exactly once per sweep.
 #[inline(always)]
 fn opponents(round: usize, seat: usize, seats: usize) -> (usize, usize) {
     let moved = |at: usize| match at + round {
@@ -118,21 +125,23 @@ fn squared_lengths<R: Real>(rows: &[R], values: &mut [R], n: usize) {
     }
 }
 
-/// Cosine and sine of the angle that makes two rows orthogonal, from their squared lengths, the first and the last of `values`, which
-/// become those of the turned rows, and from their inner product.
+/// Returns the cosine and sine of the angle that makes two rows orthogonal.
+///
+/// The first and the last entry of `values` are the squared lengths of the rows and are replaced by those of the
+/// rotated rows; `overlap` is the inner product of the rows.
 #[inline(always)]
 fn rotation<R: Real>(values: &mut [R], overlap: R) -> (R, R) {
     let last = values.len() - 1;
     let (alpha, beta) = (values[0], values[last]);
     let (difference, twice) = (beta - alpha, overlap + overlap);
-    // tan 2θ without its sign, and bounded: beyond that θ is 45° to the last digit.
+    // |tan 2θ|, bounded: beyond the bound, θ is 45° to the last digit.
     let double = twice.map(f64::abs) / (difference.map(f64::abs) + R::splat(TINY));
     let double = double.map(|tangent| if tangent < LARGE { tangent } else { LARGE });
     let sign = |x: f64| if x < 0.0 { -1.0 } else { 1.0 };
     let t = double * double.rough_half_angle() * difference.map(sign) * twice.map(sign);
     let square = R::splat(1.0) + t * t;
     let (half, three_halves) = (R::splat(0.5) * square, R::splat(1.5));
-    // Two steps of Newton's from single precision reach the last digit of 1/√(1 + t²).
+    // Two Newton steps from single precision reach the last digit of 1/√(1 + t²).
     let mut c = square.rough_inverse_root();
     c = c * (three_halves - half * c * c);
     c = c * (three_halves - half * c * c);
@@ -146,10 +155,11 @@ pub(super) mod tests {
     use super::super::real::{LANES, Lanes};
     use super::*;
 
-    /// Rows count as orthogonal at the tolerance; products of rows of up to 49 entries add roundings of about 49ε.
+    /// Tolerance for inner products: rows count as orthogonal at `TOLERANCE`, and products of up to 49 entries round by
+    /// about 49ε.
     const ROUNDING: f64 = 2.0 * TOLERANCE;
 
-    /// A reproducible number between −1 and 1.
+    /// A reproducible pseudorandom number between −1 and 1.
     pub(in super::super) fn noise(seed: usize) -> f64 {
         2.0 * ((seed as f64 * 12.9898).sin() * 43758.5453).rem_euclid(1.0) - 1.0
     }
@@ -158,7 +168,7 @@ pub(super) mod tests {
         (0..n * n).map(|at| entry(at / n, at % n)).collect()
     }
 
-    /// Named factors of one order.
+    /// Named factors of order n.
     pub(in super::super) fn zoo(n: usize) -> Vec<(&'static str, Vec<f64>)> {
         let same = |i: usize, j: usize| f64::from(u8::from(i == j));
         vec![
@@ -185,7 +195,8 @@ pub(super) mod tests {
         ]
     }
 
-    /// Every row of the factor is what its coordinates in the eigenvectors say, and those have the eigenvalues as squares.
+    /// Checks that each row of the factor is reproduced by its coordinates in the eigenvectors, and that the sums of
+    /// squares of these coordinates are the eigenvalues.
     fn check(name: &str, factor: &[f64], vectors: &[f64], values: &[f64], n: usize) {
         let scale = factor.iter().fold(f64::MIN_POSITIVE, |most, x| most.max(x.abs()));
         for i in 0..n {
@@ -193,7 +204,7 @@ pub(super) mod tests {
                 let inner: f64 = (0..n).map(|k| vectors[i * n + k] * vectors[j * n + k]).sum();
                 let expected = f64::from(u8::from(i == j));
                 assert!((inner - expected).abs() <= ROUNDING, "{name} of order {n}: {inner:e}");
-                // uᵢᵀ(Σ r rᵀ)uⱼ, without forming the sum.
+                // uᵢᵀ(Σ r rᵀ)uⱼ, computed without forming the sum.
                 let coordinate = |r: usize, v: usize| -> f64 {
                     (0..n).map(|k| factor[r * n + k] / scale * vectors[v * n + k]).sum()
                 };
@@ -208,7 +219,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn one_at_a_time_diagonalises_what_the_factor_stands_for() {
+    fn single_factors_are_diagonalized() {
         for n in [1, 2, 3, 5, 9, 16, 17, 33, 49] {
             for (name, factor) in zoo(n) {
                 let (mut rows, mut values) = (factor.clone(), vec![0.0; n]);
@@ -218,7 +229,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Diagonalises the whole zoo eight factors at a time.
+    /// Diagonalizes all named factors, eight at a time.
     pub(in super::super) fn check_eight(
         n: usize,
         diagonalise: impl Fn(&mut [Lanes], &mut [Lanes], usize),
@@ -240,14 +251,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn eight_different_factors_at_a_time_are_diagonalised_as_one_is() {
+    fn eight_different_factors_are_diagonalized() {
         for n in [1, 2, 5, 9, 16, 33] {
             check_eight(n, eigen);
         }
     }
 
     #[test]
-    fn everybody_meets_everybody_once_a_sweep() {
+    fn every_pair_of_rows_meets_once_per_sweep() {
         for seats in [2, 4, 8, 10, 18] {
             let mut met = vec![0; seats * seats];
             for round in 1..seats {
@@ -265,9 +276,9 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn eigenvalues_far_below_the_largest_have_their_own_digits() {
-        // The rows (1, 2⁻³⁰) and (0, 2⁻⁶⁰): the product of the eigenvalues is the squared determinant, 2⁻¹²⁰ exactly, while the
-        // entries of Σ r rᵀ hold the smaller one, about 2⁻¹²⁰, in no digit.
+    fn eigenvalues_far_below_the_largest_are_accurate() {
+        // Rows (1, 2⁻³⁰) and (0, 2⁻⁶⁰): the product of the eigenvalues is the squared determinant, exactly 2⁻¹²⁰. The
+        // smaller eigenvalue is about 2⁻¹²⁰, so the rounded entries of Σ r rᵀ have lost it completely.
         let (small, smaller) = (2.0_f64.powi(-30), 2.0_f64.powi(-60));
         let (mut rows, mut values) = (vec![1.0, small, 0.0, smaller], vec![0.0; 2]);
         eigen(&mut rows, &mut values, 2);
@@ -277,7 +288,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_lane_of_nan_leaves_its_neighbors_alone() {
+    fn nan_in_one_lane_does_not_affect_other_lanes() {
         let n = 5;
         let sound = factor(n, |i, j| noise(31 * i + j));
         let mut rows: Vec<Lanes> = sound.iter().map(|&x| Lanes::splat(x)).collect();
@@ -287,7 +298,7 @@ pub(super) mod tests {
         for lane in (0..LANES).filter(|&lane| lane != 2) {
             let [vectors, values] =
                 [&rows, &values].map(|m| m.iter().map(|x| x.lane(lane)).collect::<Vec<_>>());
-            check("beside NaN", &sound, &vectors, &values, n);
+            check("next to NaN", &sound, &vectors, &values, n);
         }
         assert!(values.iter().any(|value| value.lane(2).is_nan()));
     }

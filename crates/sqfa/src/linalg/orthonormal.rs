@@ -1,4 +1,4 @@
-//! Orthonormal bases of blocks of n-dimensional vectors, and what lies outside them.
+//! Orthonormal bases of tall blocks, and projections onto their orthogonal complements.
 
 use faer::{Mat, MatMut, MatRef};
 
@@ -7,10 +7,10 @@ use super::block::{
 };
 use super::factor::symmetric_eigen;
 
-/// What of a unit column must remain for it to count as a direction of its own in a span.
+/// Smallest length that a unit column must keep after projection for it to count as an independent direction.
 pub(crate) const INDEPENDENT: f64 = 1e-6;
 
-/// Takes out of a block what lies in the span of orthonormal columns: X − U(UᵀX).
+/// Projects a block onto the orthogonal complement of orthonormal columns: X − U(UᵀX).
 pub(crate) fn take_out(block: MatMut<'_, f64>, basis: MatRef<'_, f64>) {
     let mut overlap = transpose_times(basis, block.as_ref());
     for j in 0..overlap.ncols() {
@@ -19,7 +19,7 @@ pub(crate) fn take_out(block: MatMut<'_, f64>, basis: MatRef<'_, f64>) {
     add_products(block, &[(basis, overlap.as_ref())]);
 }
 
-/// Orthonormalizes the columns of a tall block by two rounds of Gram–Schmidt; `None` when they are dependent.
+/// Orthonormalizes the columns of a tall block by two rounds of Gram–Schmidt, or returns `None` if they are dependent.
 pub(crate) fn orthonormalize(block: MatRef<'_, f64>) -> Option<Mat<f64>> {
     let mut result = block.to_owned();
     for j in 0..result.ncols() {
@@ -42,12 +42,14 @@ pub(crate) fn orthonormalize(block: MatRef<'_, f64>) -> Option<Mat<f64>> {
     Some(result)
 }
 
-/// An orthonormal basis of as many columns; those that depend on earlier ones give way to random directions.
+/// Returns an orthonormal basis with as many columns as the block. Columns that depend on earlier ones are replaced by
+/// random directions.
 pub(crate) fn completed_basis(block: MatRef<'_, f64>, seed: u64) -> Mat<f64> {
     completed(block.to_owned(), seed)
 }
 
-/// The same in the room of the block.
+/// Orthonormalizes the columns of a block in place. Columns that depend on earlier ones are replaced by random
+/// directions, which are drawn from the seed.
 pub(crate) fn completed(mut basis: Mat<f64>, seed: u64) -> Mat<f64> {
     let rows = basis.nrows();
     let mut fresh = 0;
@@ -74,8 +76,10 @@ pub(crate) fn completed(mut basis: Mat<f64>, seed: u64) -> Mat<f64> {
     basis
 }
 
-/// An orthonormal basis of the span of a block, of no order, by two eigenproblems of its Gram matrix; `None` where it has no
-/// directions. For blocks so wide that column after column would take long.
+/// Returns an orthonormal basis of the span of a block, with columns in no particular order, or `None` if the span is
+/// empty.
+///
+/// It solves two eigenproblems of the Gram matrix, which is faster than Gram–Schmidt for wide blocks.
 pub(crate) fn orthonormal_span(mut block: Mat<f64>) -> Option<Mat<f64>> {
     for j in 0..block.ncols() {
         let length = column_inner(block.as_ref(), block.as_ref(), j).sqrt();
@@ -83,7 +87,7 @@ pub(crate) fn orthonormal_span(mut block: Mat<f64>) -> Option<Mat<f64>> {
             block.as_mut().col_mut(j).iter_mut().for_each(|value| *value /= length);
         }
     }
-    // Twice, because the first Gram matrix is that of nearly dependent columns.
+    // The basis of nearly dependent columns is orthonormal only roughly after one round, so a second round follows.
     for _ in 0..2 {
         let gram = transpose_times(block.as_ref(), block.as_ref());
         let (values, vectors) = symmetric_eigen(gram.as_ref())?;

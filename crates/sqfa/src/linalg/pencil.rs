@@ -1,34 +1,41 @@
 //! The symmetric generalized eigenproblem A v = λ B v with B positive definite.
 //!
-//! B = LLᵀ, L⁻¹AL⁻ᵀ = UΛUᵀ, V = L⁻ᵀU, so that VᵀBV = I. Cost: a Cholesky factorisation, two triangular solves and an
-//! eigenproblem of order n; where few of many eigenvalues are asked for, products of L⁻¹AL⁻ᵀ and thin blocks instead of these.
+//! With B = LLᵀ and L⁻¹AL⁻ᵀ = UΛUᵀ, the eigenvectors are V = L⁻ᵀU, so that VᵀBV = I. The cost is a Cholesky
+//! factorization, two triangular solves and an eigenproblem of order n. If only a few of many eigenvalues are
+//! requested, products of L⁻¹AL⁻ᵀ and thin blocks replace the dense eigenproblem.
 
 use super::factor::{solve_transposed, symmetric_eigen, whitened};
 use super::leading::{RESIDUAL, Times, leading_or_dense};
 use super::solver::CholeskySolver;
 use super::{Mat, MatRef, Real};
 
-/// A squared pivot smaller than this share of B's largest diagonal entry means B has no full rank.
+/// Smallest squared pivot, relative to the largest diagonal entry of B, for which B counts as having full rank.
 const RANK: f64 = 1e-13;
 
-/// Eigenvalues, largest first, and their vectors, one a column.
+/// Eigenvalues in descending order and their eigenvectors, one per column.
 #[derive(Debug, Clone)]
 pub(crate) struct Pencil {
     pub(crate) values: Vec<f64>,
     pub(crate) vectors: Mat<f64>,
 }
 
-/// The denominator has no full rank (or a number is not finite).
+/// Error for a B that does not have full rank, or for numbers that are not finite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Deficient {
-    /// The smallest squared pivot of B's Cholesky factor.
+    /// The smallest squared pivot in the Cholesky factorization of B.
     pub(crate) pivot: f64,
     /// The largest diagonal entry of B.
     pub(crate) largest: f64,
 }
 
-/// Solves A v = λ B v for the largest `count` eigenvalues; both matrices by their lower triangles, row-major, and each vector's
-/// largest entry positive.
+/// Solves A v = λ B v for the `count` largest eigenvalues.
+///
+/// Both matrices are row-major, and only their lower triangles are read. The largest entry of each eigenvector in
+/// absolute value is positive, which fixes the sign.
+///
+/// # Errors
+///
+/// Returns [`Deficient`] if B does not have full rank or a number is not finite.
 pub(crate) fn pencil(
     a: &[f64],
     b: &[f64],
@@ -38,7 +45,7 @@ pub(crate) fn pencil(
     let largest = (0..order).fold(0.0_f64, |largest, i| largest.max(b[i * order + i]));
     let mut lower = b.to_vec();
     f64::cholesky(&mut lower, order);
-    // A failed factorisation leaves NaN, which `min` would pass over.
+    // A failed factorization leaves NaN, which `f64::min` would ignore, so NaN is replaced by 0.
     let pivot = (0..order)
         .map(|i| lower[i * order + i].powi(2))
         .fold(f64::INFINITY, |least, pivot| if pivot.is_nan() { 0.0 } else { least.min(pivot) });
@@ -57,8 +64,8 @@ pub(crate) fn pencil(
     Ok(Pencil { values: values.into_iter().rev().take(count).collect(), vectors })
 }
 
-/// The same for an A that is known by its products, and a B each row of which `fill` writes up to its diagonal; none where B has no
-/// full rank.
+/// Solves A v = λ B v for the `count` largest eigenvalues, where A is available only through products and `fill` writes
+/// a row of B up to the diagonal. Returns `None` if B does not have full rank.
 pub(crate) fn leading_pencil(
     a: &Times<'_>,
     fill: impl Fn(usize, &mut [f64]) + Sync,
@@ -72,7 +79,7 @@ pub(crate) fn leading_pencil(
     let times =
         |block: MatRef<'_, f64>| factor.forward(a(factor.backward(block).as_ref()).as_ref());
     let (values, mut vectors) = leading_or_dense(&times, order, count, RESIDUAL)?;
-    // One by one, so that a vector's bits do not depend on those beside it.
+    // Columns are solved one by one, so that the bits of a vector do not depend on the other columns of the block.
     for j in 0..count {
         let solved = factor.backward(vectors.as_ref().subcols(j, 1));
         vectors.as_mut().subcols_mut(j, 1).copy_from(solved);
@@ -80,7 +87,7 @@ pub(crate) fn leading_pencil(
     Some(Pencil { values, vectors: with_positive_tops(vectors) })
 }
 
-/// Every column's largest entry made positive.
+/// Flips the sign of each column whose largest entry in absolute value is negative.
 fn with_positive_tops(mut vectors: Mat<f64>) -> Mat<f64> {
     for j in 0..vectors.ncols() {
         let column = vectors.col(j);
@@ -97,7 +104,7 @@ mod tests {
     use super::super::MatRef;
     use super::*;
 
-    /// Condition numbers below 100 at orders up to 60: some hundred roundings.
+    /// Tolerance for condition numbers below 100 at orders up to 60, which amounts to some hundred roundings.
     const ROUNDING: f64 = 1e-11;
 
     fn symmetric(order: usize, seed: usize, ridge: f64) -> Vec<f64> {
@@ -111,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_solve_the_problem_and_are_orthonormal_in_the_denominator() {
+    fn eigenvectors_solve_the_problem_and_are_b_orthonormal() {
         for order in [1, 2, 7, 60] {
             let (a, b) = (symmetric(order, 3, 0.0), symmetric(order, 8, 2.0));
             let found = pencil(&a, &b, order, order).unwrap();
@@ -129,10 +136,10 @@ mod tests {
         }
     }
 
-    /// A rank-three A plus a ridge, of which few vectors are asked for: those of the dense problem, whether they are found in a small
-    /// space (order 400) or not (the others).
+    /// A has rank 3 plus a multiple of the identity, and only a few vectors are requested. They must equal those of the
+    /// dense problem both when the Krylov method finds them (order 400) and when it does not (the other orders).
     #[test]
-    fn leading_vectors_are_those_of_the_dense_problem() {
+    fn leading_eigenvectors_agree_with_the_dense_problem() {
         for order in [1, 7, 60, 400] {
             let b = symmetric(order, 8, 2.0);
             let rank = 3.min(order);
@@ -156,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denominator_without_full_rank_is_refused() {
+    fn a_singular_denominator_is_rejected() {
         let ones = vec![1.0; 9];
         let refusal = pencil(&symmetric(3, 1, 1.0), &ones, 3, 3).unwrap_err();
         assert!(refusal.pivot <= RANK && refusal.largest == 1.0);

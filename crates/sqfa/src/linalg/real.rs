@@ -1,17 +1,18 @@
-//! The number the small matrices are made of: one `f64`, or eight side by side.
+//! The number type of small matrices: one `f64`, or eight `f64` in the lanes of a vector.
 //!
-//! Every formula of the `distance` module is written once over [`Real`]. With `R = f64` it treats one
-//! pair of classes; with `R = Lanes` the same lines treat eight pairs at once, one in each SIMD lane.
-//! Nothing branches on a lane's value: a failed factorisation leaves NaN in its lane alone.
+//! Every formula of the `distance` module is written once over [`Real`]. With `R = f64` it evaluates one pair of
+//! classes; with `R = Lanes` the same code evaluates eight pairs at once, one in each SIMD lane. The code never
+//! branches on the value of a lane, so a factorization that fails leaves NaN in its own lane and does not affect the
+//! others.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::{factor, jacobi, one_sided, small, tridiagonal};
 
-/// How many pairs of classes share one evaluation.
+/// Number of lanes, that is, of pairs of classes that are evaluated together.
 pub(crate) const LANES: usize = 8;
 
-/// Arithmetic on one number or on [`LANES`] of them, and the matrix kernels made of it.
+/// Arithmetic on one number or on [`LANES`] numbers, and matrix kernels built from it.
 ///
 /// Matrices are square, row-major slices.
 pub(crate) trait Real:
@@ -26,22 +27,23 @@ pub(crate) trait Real:
 {
     /// The number of lanes.
     const WIDTH: usize;
-    /// The same value in every lane.
+    /// Returns a number with the same value in every lane.
     fn splat(value: f64) -> Self;
-    /// The value in one lane.
+    /// Returns the value in one lane.
     fn lane(&self, lane: usize) -> f64;
     /// Replaces the value in one lane.
     fn set_lane(&mut self, lane: usize, value: f64);
-    /// Applies a function in every lane.
+    /// Applies a function to the value in every lane.
     fn map(self, f: impl Fn(f64) -> f64) -> Self;
-    /// The square root in every lane.
+    /// Returns the square root of every lane.
     fn sqrt(self) -> Self;
 
-    /// Replaces the lower triangle of an SPD matrix by its Cholesky factor and clears the upper one.
+    /// Replaces a symmetric positive definite matrix, of which the lower triangle is read, by its lower Cholesky factor
+    /// and sets the upper triangle to zero.
     fn cholesky(matrix: &mut [Self], order: usize);
-    /// Inverts a lower triangular matrix.
+    /// Writes the inverse of a lower triangular matrix to `inverse`.
     fn invert_lower(lower: &[Self], inverse: &mut [Self], order: usize);
-    /// `product = left · right`, either operand transposed on request.
+    /// Computes `product = left · right`. Either operand can be transposed.
     fn multiply(
         left: &[Self],
         left_transposed: bool,
@@ -50,36 +52,38 @@ pub(crate) trait Real:
         product: &mut [Self],
         order: usize,
     );
-    /// Whether any lane is above zero; NaN is not.
+    /// Whether the value of any lane is greater than zero. NaN counts as not greater.
     fn any_positive(self) -> bool;
-    /// One number where a lane is above zero, another where it is not; NaN is not.
+    /// Selects `then` in lanes that are greater than zero and `otherwise` in all others, including lanes with NaN.
     fn if_positive(self, then: Self, otherwise: Self) -> Self;
-    /// tan(φ/2)/tan φ for x = tan φ between 0 and 10¹⁷, with the digits of single precision.
+    /// Returns tan(φ/2)/tan φ for x = tan φ from 0 to 10¹⁷, with the accuracy of single precision.
     fn rough_half_angle(self) -> Self;
-    /// 1/√x for x between 1 and 2, with the digits of single precision.
+    /// Returns 1/√x for x from 1 to 2, with the accuracy of single precision.
     fn rough_inverse_root(self) -> Self;
 
-    /// Diagonalises a symmetric matrix: eigenvalues to its diagonal, eigenvectors to `vectors`' columns.
+    /// Diagonalizes a symmetric matrix: writes the eigenvalues to its diagonal and the eigenvectors to the columns of
+    /// `vectors`.
     fn eigen(matrix: &mut [Self], vectors: &mut [Self], order: usize);
-    /// Diagonalises Σ r rᵀ over the rows r of a factor: orthonormal eigenvectors to the rows, eigenvalues to `values`. The scratch
-    /// holds two matrices and a vector.
+    /// Diagonalizes Σ r rᵀ over the rows r of a factor. The rows are replaced by orthonormal eigenvectors, and the
+    /// eigenvalues are written to `values`. The scratch space is two matrices and a vector.
     fn eigen_of_factor(
         rows: &mut [Self],
         values: &mut [Self],
         scratch: [&mut [Self]; 3],
         order: usize,
     );
-    /// `result = Σ weight · r rᵀ` over rows r, symmetric to the last bit.
+    /// Computes `result = Σ weight · r rᵀ` over the rows r, symmetric to the last bit.
     fn weighted_squares(rows: &[Self], weights: &[Self], result: &mut [Self], order: usize);
 }
 
-/// tan(φ/2)/tan φ = 1/(1 + √(1 + x²)) for x = tan φ.
+/// Returns tan(φ/2)/tan φ = 1/(1 + √(1 + x²)) for x = tan φ.
 #[inline(always)]
 fn half_angle(x: f32) -> f32 {
     1.0 / (1.0 + (1.0 + x * x).sqrt())
 }
 
-/// From this order on the rotation comes from a tridiagonal matrix first; below it rotations alone are as fast.
+/// Order from which the rows are first rotated by the eigenvectors of a tridiagonal matrix. Below it, one-sided Jacobi
+/// alone is as fast.
 const TRIDIAGONAL: usize = 4;
 
 #[inline(always)]
@@ -96,8 +100,10 @@ fn eigen_of_factor<R: Real>(
     one_sided::eigen(rows, values, order);
 }
 
-/// An index that the compiler knows nothing about. Loops over entries that are eight lanes wide would otherwise be compiled to
-/// gather one lane of eight entries at a time, several times slower than an entry at a time.
+/// Hides the value of an index from the compiler.
+///
+/// Loops over entries of eight lanes would otherwise be compiled to gather one lane of eight entries at a time, which
+/// is several times slower than processing one entry at a time.
 #[inline(always)]
 pub(super) fn opaque(index: usize) -> usize {
     std::hint::black_box(index)
@@ -200,7 +206,7 @@ impl Real for f64 {
     }
 }
 
-/// Eight numbers that are added, multiplied and divided together.
+/// Eight numbers on which arithmetic is performed together.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(crate) struct Lanes([f64; LANES]);

@@ -1,7 +1,8 @@
-//! Products of tall blocks whose entries carry no more than single precision: in `f32`, summed in f64 over panels.
+//! Products of tall blocks in single precision, accumulated in `f64` over panels.
 //!
-//! Where products of the class covariances are rounded to single precision, so may be what is made of them; small matrices
-//! stay in f64. Cost: as in double precision at half the time, and one conversion of every entry.
+//! They are used if products of the class covariances are rounded to single precision anyway: what is computed from
+//! these products then loses nothing more. Small matrices remain in `f64`. The time is half of that in double
+//! precision, plus one conversion per entry.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
@@ -10,16 +11,16 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use super::block::row_panels;
 use crate::parallel;
 
-/// Rows whose products are summed in single precision.
+/// Number of rows whose products are summed in single precision before they are added in `f64`.
 const DEPTH: usize = 1024;
-/// Rows that one task of a tall product owns.
+/// Number of rows of a tall product that one task computes.
 const PANEL: usize = 256;
 
 fn rounded(block: MatRef<'_, f64>) -> Mat<f32> {
     Mat::from_fn(block.nrows(), block.ncols(), |i, j| block[(i, j)] as f32)
 }
 
-/// XᵀY of two tall blocks; where it is `symmetric`, half of it is computed.
+/// Returns XᵀY for two tall blocks. If the product is `symmetric`, only half of it is computed and mirrored.
 pub(crate) fn rounded_transpose_times(
     x: MatRef<'_, f64>,
     y: MatRef<'_, f64>,
@@ -63,7 +64,8 @@ pub(crate) fn rounded_transpose_times(
     sum
 }
 
-/// Adds Σ left_k · right_k to a tall block, panel by panel in parallel, k in order.
+/// Adds Σ left_k · right_k to a tall block. Panels of rows run in parallel; within a panel, the terms are added in
+/// order of k.
 pub(crate) fn add_rounded_products(
     target: MatMut<'_, f64>,
     terms: &[(MatRef<'_, f64>, MatRef<'_, f64>)],
@@ -90,8 +92,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounded_products_are_those_in_double_precision_but_for_rounding() {
-        // More than one panel and depth, and neither a multiple of it.
+    fn agrees_with_double_precision_up_to_rounding() {
+        // The sizes span more than one panel and depth and are multiples of neither.
         let (n, m) = (2500, 70);
         let (x, y) = (random(n, m, 1, 0), random(n, m, 1, 1));
         let close = |a: &Mat<f64>, b: &Mat<f64>, scale: f64| {

@@ -1,11 +1,11 @@
-//! Factorisations and products of small square matrices, one or eight at a time.
+//! Factorizations and products of small square matrices, one or eight at a time.
 //!
-//! Plain loops over row-major slices; inlined into the run-time dispatch so that the lanes become
-//! SIMD registers. A matrix that is not positive definite leaves NaN, never a panic.
+//! These are plain loops over row-major slices. They are inlined into the run-time dispatch, so that lanes become SIMD
+//! registers. A matrix that is not positive definite leaves NaN and never panics.
 
 use super::real::Real;
 
-/// Cholesky factor A = LLᵀ in place; the strict upper triangle becomes zero. Cost n³/3.
+/// Replaces A by its Cholesky factor L, A = LLᵀ, and sets the strict upper triangle to zero. Costs n³/3 flops.
 #[inline(always)]
 pub(super) fn cholesky<R: Real>(a: &mut [R], n: usize) {
     let a = &mut a[..n * n];
@@ -30,7 +30,7 @@ pub(super) fn cholesky<R: Real>(a: &mut [R], n: usize) {
     }
 }
 
-/// Inverse of a lower triangular matrix. Cost n³/3.
+/// Computes the inverse of a lower triangular matrix. Costs n³/3 flops.
 #[inline(always)]
 pub(super) fn invert_lower<R: Real>(l: &[R], x: &mut [R], n: usize) {
     let (l, x) = (&l[..n * n], &mut x[..n * n]);
@@ -50,7 +50,7 @@ pub(super) fn invert_lower<R: Real>(l: &[R], x: &mut [R], n: usize) {
     }
 }
 
-/// C = op(A)·op(B). Cost 2n³.
+/// Computes C = op(A)·op(B), where op transposes or does nothing. Costs 2n³ flops.
 #[inline(always)]
 pub(super) fn multiply<R: Real>(a: &[R], a_t: bool, b: &[R], b_t: bool, c: &mut [R], n: usize) {
     let (a, b, c) = (&a[..n * n], &b[..n * n], &mut c[..n * n]);
@@ -58,7 +58,7 @@ pub(super) fn multiply<R: Real>(a: &[R], a_t: bool, b: &[R], b_t: bool, c: &mut 
     let (b_row, b_col) = if b_t { (1, n) } else { (n, 1) };
     for i in 0..n {
         let mut j = 0;
-        // Four sums at once: each element of A is loaded once for four products.
+        // Four sums at once, so that each element of A is loaded once for four products.
         while j + 4 <= n {
             let mut sums = [R::splat(0.0); 4];
             for k in 0..n {
@@ -81,7 +81,7 @@ pub(super) fn multiply<R: Real>(a: &[R], a_t: bool, b: &[R], b_t: bool, c: &mut 
     }
 }
 
-/// Σ weight·rrᵀ over rows r. Cost 3n³/2.
+/// Computes Σ weight·rrᵀ over the rows r. Costs 3n³/2 flops.
 #[inline(always)]
 pub(super) fn weighted_squares<R: Real>(rows: &[R], weights: &[R], result: &mut [R], n: usize) {
     let (rows, weights, result) = (&rows[..n * n], &weights[..n], &mut result[..n * n]);
@@ -102,10 +102,10 @@ mod tests {
     use super::super::real::{LANES, Lanes};
     use super::*;
 
-    /// A dozen roundings per entry at these orders and condition numbers below 100.
+    /// Tolerance for a dozen roundings per entry at these orders and condition numbers below 100.
     const ROUNDING: f64 = 1e-13;
 
-    /// A well-conditioned positive matrix, different for every seed.
+    /// Returns a well-conditioned positive definite matrix, a different one for each seed.
     fn positive(n: usize, seed: usize) -> Vec<f64> {
         (0..n * n)
             .map(|at| {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn products_of_all_four_kinds() {
+    fn products_with_either_operand_transposed() {
         for n in [1, 3, 4, 7, 12] {
             let a: Vec<f64> = (0..n * n).map(|k| (k as f64).sin()).collect();
             let b: Vec<f64> = (0..n * n).map(|k| (2.0 * k as f64).cos()).collect();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_factorisation_leaves_nan_in_its_lane_alone() {
+    fn failed_factorization_leaves_nan_only_in_its_lane() {
         let n = 5;
         let failing = 3;
         let mut lanes = vec![Lanes::splat(0.0); n * n];

@@ -1,8 +1,10 @@
-//! The Cholesky factor of a large positive matrix, in the room of its lower triangle, and solutions with thin blocks.
+//! Cholesky factor of a large positive definite matrix, stored in the memory of its lower triangle, and solutions for
+//! thin blocks.
 //!
-//! Rows are kept in strips of [`TILE`], each as long as its last row. Every tile is one sequential product of the backend and tiles
-//! have a fixed order, so the bits do not depend on threads. Single precision is plenty to precondition, eigenproblems take double.
-//! Cost: n³/3 flops and n²/2 numbers once, then 2n² flops and two reads of the factor per column of a block.
+//! Rows are stored in strips of [`TILE`] rows, each as wide as its last row. Each tile is one sequential product of the
+//! backend, and tiles are processed in a fixed order, so the bits do not depend on the number of threads. Single
+//! precision is enough for preconditioning; eigenproblems use double precision. Factoring costs n³/3 flops and n²/2
+//! numbers of memory. Each solution then costs 2n² flops and two reads of the factor per column of a block.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{
@@ -14,10 +16,10 @@ use super::symmetric::{Element, num::Float};
 use super::triangle::Lower;
 use crate::parallel;
 
-/// Side of the square tiles.
+/// Side of a square tile.
 const TILE: usize = 256;
 
-/// The factor L of A = LLᵀ.
+/// The lower triangular factor L of A = LLᵀ.
 #[derive(Debug)]
 pub(crate) struct CholeskySolver<T> {
     strips: Vec<Strip<T>>,
@@ -26,10 +28,10 @@ pub(crate) struct CholeskySolver<T> {
     largest: f64,
 }
 
-/// Some rows of a lower triangle, each up to the end of the last one.
+/// Some consecutive rows of a lower triangle, all stored with the width of the last one.
 #[derive(Debug)]
 struct Strip<T> {
-    /// The number of the first row, and of all columns before the tile on the diagonal.
+    /// Index of the first row, which is also the number of columns left of the tile on the diagonal.
     first: usize,
     rows: usize,
     values: Vec<T>,
@@ -40,7 +42,7 @@ impl<T: Element> Strip<T> {
         self.first + self.rows
     }
 
-    /// All rows, some columns.
+    /// Returns all rows of the strip, restricted to `count` columns.
     fn columns(&self, first: usize, count: usize) -> MatRef<'_, T> {
         rows(&self.values, self.rows, self.width()).subcols(first, count)
     }
@@ -50,18 +52,18 @@ impl<T: Element> Strip<T> {
         rows_mut(&mut self.values, height, width).subcols_mut(first, count)
     }
 
-    /// The tile on the diagonal.
+    /// Returns the tile on the diagonal.
     fn diagonal(&self) -> MatRef<'_, T> {
         self.columns(self.first, self.rows)
     }
 
-    /// The largest entry on the diagonal.
+    /// Returns the largest entry on the diagonal.
     fn largest(&self) -> f64 {
         let tile = self.diagonal();
         (0..self.rows).fold(0.0, |most, i| Float::to_f64(tile[(i, i)]).max(most))
     }
 
-    /// Factors the tile on the diagonal in place.
+    /// Replaces the tile on the diagonal by its Cholesky factor, or returns `None` if it is not positive definite.
     fn factor_diagonal(&mut self) -> Option<()> {
         let (first, width) = (self.first, self.width());
         for j in 0..self.rows {
@@ -97,9 +99,11 @@ fn inner<T: Element>(a: &[T], b: &[T]) -> f64 {
 }
 
 impl<T: Element> CholeskySolver<T> {
-    /// Factors a symmetric matrix, each row of which `fill` writes up to its diagonal; `None` when it is not positive.
+    /// Factors a symmetric matrix, of which `fill` writes each row up to its diagonal. Returns `None` if the matrix is
+    /// not positive definite.
     pub(crate) fn new(order: usize, fill: impl Fn(usize, &mut [T]) + Sync) -> Option<Self> {
-        // Allocated here and filled by others: what other threads allocate comes back to them late.
+        // Memory is allocated on this thread and filled by others, because the allocator reuses memory late if it was
+        // allocated on another thread.
         let empty = |first: usize| {
             let rows = TILE.min(order - first);
             Strip { first, rows, values: vec![T::ZERO; rows * (first + rows)] }
@@ -119,12 +123,13 @@ impl<T: Element> CholeskySolver<T> {
             own.factor_diagonal()?;
             let (first, size, end) = (own.first, own.rows, own.width());
             let diagonal = own.diagonal();
-            // Panel: the rows below, X·L₁₁ᵀ = A₂₁.
+            // Panel below the diagonal tile: solve X·L₁₁ᵀ = A₂₁.
             parallel::for_each(below.iter_mut(), |strip| {
                 let panel = strip.columns_mut(first, size);
                 solve_lower_triangular_in_place(diagonal, panel.transpose_mut(), Par::Seq);
             });
-            // Trailing update: A₂₂ −= X·Xᵀ, lower tiles only; the panel is copied so that strips own their rows.
+            // Trailing update: A₂₂ −= X·Xᵀ, lower tiles only. The panel is copied so that each strip can be changed by
+            // its own task.
             let mut panel = Mat::zeros(order - end, size);
             for strip in below.iter() {
                 let target = panel.as_mut().subrows_mut(strip.first - end, strip.rows);
@@ -146,17 +151,18 @@ impl<T: Element> CholeskySolver<T> {
         Some(Self { strips, order, largest })
     }
 
-    /// The same of a matrix whose lower triangle is at hand.
+    /// Factors a symmetric matrix whose lower triangle is in memory. Returns `None` if the matrix is not positive
+    /// definite.
     pub(crate) fn of(lower: Lower<'_, T>) -> Option<Self> {
         Self::new(lower.order(), |i, row| row.copy_from_slice(lower.row(i)))
     }
 
-    /// The largest entry on the diagonal of A.
+    /// Returns the largest entry on the diagonal of A.
     pub(crate) fn largest(&self) -> f64 {
         self.largest
     }
 
-    /// The smallest entry on the diagonal of A less what the rows before explain of it.
+    /// Returns the smallest squared pivot: the smallest diagonal entry of A after elimination of all earlier rows.
     pub(crate) fn smallest_pivot(&self) -> f64 {
         let roots = self.strips.iter().flat_map(|strip| {
             let diagonal = strip.diagonal();
@@ -165,7 +171,7 @@ impl<T: Element> CholeskySolver<T> {
         roots.fold(f64::INFINITY, |least, root| least.min(root * root))
     }
 
-    /// A⁻¹ · block.
+    /// Returns A⁻¹ · block.
     pub(crate) fn solve(&self, block: MatRef<'_, f64>) -> Mat<f64> {
         let mut x = self.rows_of(block);
         self.forth(&mut x, block.ncols());
@@ -173,14 +179,14 @@ impl<T: Element> CholeskySolver<T> {
         self.matrix_of(&x, block.ncols())
     }
 
-    /// L⁻¹ · block.
+    /// Returns L⁻¹ · block.
     pub(crate) fn forward(&self, block: MatRef<'_, f64>) -> Mat<f64> {
         let mut x = self.rows_of(block);
         self.forth(&mut x, block.ncols());
         self.matrix_of(&x, block.ncols())
     }
 
-    /// L⁻ᵀ · block.
+    /// Returns L⁻ᵀ · block.
     pub(crate) fn backward(&self, block: MatRef<'_, f64>) -> Mat<f64> {
         let mut x = self.rows_of(block);
         self.back(&mut x, block.ncols());
@@ -264,7 +270,8 @@ mod tests {
     use super::super::triangle::triangle;
     use super::*;
 
-    /// A well-conditioned positive matrix: a decaying kernel plus a ridge. Its triangle is all there is.
+    /// Entry of a well-conditioned positive definite matrix: a decaying kernel plus a multiple of the identity. Only
+    /// the lower triangle is used.
     fn entry(i: usize, j: usize) -> f64 {
         let gap = i.abs_diff(j) as f64;
         (-gap / 7.0).exp() + if gap == 0.0 { 0.5 } else { 0.0 }
@@ -283,7 +290,7 @@ mod tests {
             Mat::from_fn(n, 3, |i, j| (0..n).map(|k| entry(i, k) * truth[(k, j)]).sum::<f64>());
         let solver = solver::<T>(n);
         assert!((solver.solve(image.as_ref()) - &truth).norm_max() < rounding, "order {n}");
-        // ‖L⁻¹Ax‖² = xᵀAx, and L⁻ᵀ undoes the rest.
+        // ‖L⁻¹Ax‖² must equal xᵀAx, which tests `forward` alone.
         let half = solver.forward(image.as_ref());
         let gap = half.transpose() * &half - truth.transpose() * &image;
         assert!(gap.norm_max() < rounding * n as f64, "order {n}");
@@ -291,16 +298,16 @@ mod tests {
     }
 
     #[test]
-    fn solving_undoes_multiplying() {
+    fn solving_inverts_multiplication() {
         for n in [1, 5, 255, 256, 257, 700] {
-            // Condition about 30, single precision: 1e-6 · 30.
+            // The condition number is about 30, so single precision leaves an error of about 1e-6 · 30.
             check::<f32>(n, 3e-5);
             check::<f64>(n, 1e-12);
         }
     }
 
     #[test]
-    fn the_smallest_pivot_is_that_of_elimination() {
+    fn the_smallest_pivot_agrees_with_elimination() {
         // The Schur complement of a matrix of two rows: 2 − 3²/5.
         let lower = [5.0, 3.0, 2.0];
         let pivot = CholeskySolver::of(Lower::new(&lower, 2)).unwrap().smallest_pivot();
@@ -308,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_matrix_that_is_not_positive_is_refused() {
+    fn an_indefinite_matrix_is_rejected() {
         let mut matrix: Vec<f64> =
             (0..300).flat_map(|i| (0..=i).map(move |j| entry(i, j))).collect();
         matrix[triangle(300) - 1] = -1.0;

@@ -1,8 +1,9 @@
-//! Rows that lie in several places as one tall matrix A, a few columns at a time: the Gram matrix AAᵀ, and combinations WᵀA that
-//! take the place of the first rows.
+//! Rows from several places as one tall matrix A, processed a few columns at a time: the Gram matrix AAᵀ, and
+//! combinations WᵀA that replace the first rows.
 //!
-//! Work is cut by columns, which depend on the rows alone: the same bits at any thread count. Cost: v²n flops for the Gram
-//! matrix of v rows, 2vkn for k combinations; a few thousand columns of working memory a thread.
+//! Work is divided by columns, and the division depends on the sizes alone, so the bits are the same at any number of
+//! threads. The Gram matrix of v rows costs v²n flops, and k combinations cost 2vkn flops. Each thread needs working
+//! memory for a few thousand columns.
 
 use std::ops::Range;
 
@@ -11,16 +12,17 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 use crate::parallel;
 
-/// Columns that one task looks at.
+/// Number of columns that one task processes.
 const WIDTH: usize = 2048;
 
-/// Rows that stand below others: how many, and what writes some columns of all of them, row by row.
+/// Further rows of the stacked matrix: their number, and a function that writes a range of columns of all of them,
+/// row-major.
 pub(crate) struct Below<'a> {
     pub(crate) rows: usize,
     pub(crate) write: &'a (dyn Fn(Range<usize>, &mut [f64]) + Sync),
 }
 
-/// The Gram matrix of some rows of n columns and of those below; lower triangle.
+/// Returns the lower triangle of the Gram matrix of rows with n columns, followed by the rows of `below`.
 pub(crate) fn stacked_gram(rows: &[f64], n: usize, below: &Below<'_>) -> Mat<f64> {
     let held = rows.len() / n;
     let order = held + below.rows;
@@ -50,8 +52,8 @@ pub(crate) fn stacked_gram(rows: &[f64], n: usize, below: &Below<'_>) -> Mat<f64
     sum
 }
 
-/// Puts one row for every column of `weights` in place of the rows, where the rows of `weights` stand for these and for those
-/// below.
+/// Replaces the rows by one linear combination per column of `weights`. The rows of `weights` correspond to the own
+/// rows followed by those of `below`.
 pub(crate) fn combine(rows: &mut Vec<f64>, n: usize, below: &Below<'_>, weights: MatRef<'_, f64>) {
     let (held, kept) = (rows.len() / n, weights.ncols());
     if kept > held {
@@ -77,7 +79,7 @@ pub(crate) fn combine(rows: &mut Vec<f64>, n: usize, below: &Below<'_>, weights:
     rows.truncate(kept * n);
 }
 
-/// Some columns of so many own rows and of those below.
+/// Copies some columns of the `held` own rows and of the rows below into one row-major block.
 fn stacked<'a>(
     own: impl Iterator<Item = &'a [f64]>,
     held: usize,
@@ -97,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_stand_below_one_another_and_are_combined_in_place() {
+    fn gram_matrix_and_combinations_of_stacked_rows() {
         let n = WIDTH + 3;
         let value = |i: usize| ((i * 37 + i / 7) % 19) as f64 - 9.0;
         let (first, second): (Vec<f64>, Vec<f64>) =
@@ -110,12 +112,12 @@ mod tests {
         let gram = stacked_gram(&first, n, &below);
         for i in 0..3 {
             for j in 0..=i {
-                // Whole numbers: every sum is exact.
+                // The entries are integers, so every sum is exact.
                 let expected: f64 = row(i).iter().zip(row(j)).map(|(a, b)| a * b).sum();
                 assert_eq!(gram[(i, j)], expected, "({i}, {j})");
             }
         }
-        // Fewer rows than there were, as many, and more.
+        // The number of combinations is smaller than, equal to, and larger than the number of rows.
         for kept in [0, 1, 2, 5] {
             let weights = Mat::from_fn(3, kept, |i, j| (i as f64 - 1.0) * (j as f64 + 1.0));
             let mut combined = first.clone();

@@ -1,11 +1,12 @@
 //! The pass: a dense symmetric matrix times a thin block, reading only one triangle.
 //!
-//! An element a_ij below the diagonal serves twice, y_i += a_ij b_j and y_j += a_ij b_i, so half of the
-//! bytes of a general product are read. Rows are taken in groups whose b_i and y_i stay in
-//! registers; products are summed in the matrix's own precision over at most [`ROWS`] terms and then
-//! in f64. The work is cut into panels that depend only on the order, and a column of the block is
-//! treated alike whatever stands beside it: the same bits at any thread count and any block width.
-//! Cost: n²/2 elements read, 2n²w flops.
+//! An element a_ij below the diagonal is used twice, for y_i += a_ij b_j and y_j += a_ij b_i, so only half of the bytes
+//! of a general product are read. Rows are processed in groups whose b_i and y_i stay in registers. Products are summed
+//! in the matrix's own precision over at most [`ROWS`] terms and then in `f64`.
+//!
+//! The work is divided into panels that depend only on the order of the matrix, and each column of the block is
+//! computed independently of the others. The bits are therefore the same for any number of threads and any width of the
+//! block. The cost is n²/2 elements read and 2n²w flops for w columns.
 
 use std::ops::Range;
 
@@ -15,7 +16,7 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use super::triangle::Lower;
 use crate::parallel;
 
-/// A precision that n-dimensional matrices may have.
+/// Number types of n-dimensional matrices: `f32` and `f64`.
 pub(crate) trait Element:
     faer::traits::RealField + Copy + Send + Sync + num::Float + 'static
 {
@@ -23,7 +24,7 @@ pub(crate) trait Element:
 impl Element for f32 {}
 impl Element for f64 {}
 
-/// The little arithmetic the kernel needs, so that one body serves `f32` and `f64`.
+/// The arithmetic that the kernel needs, so that one implementation serves `f32` and `f64`.
 pub(crate) mod num {
     /// A floating-point type.
     pub(crate) trait Float: Copy {
@@ -55,18 +56,19 @@ pub(crate) mod num {
     float!(f64);
 }
 
-/// The longest sum along a row that stays in the matrix's precision.
+/// Maximum number of terms along a row that are summed in the matrix's precision.
 const ROWS: usize = 256;
-/// Rows of a flush group: sums over at most this many rows stay in the matrix's precision.
+/// Number of rows in a flush group. Sums over these rows stay in the matrix's precision and are then added in `f64`.
 const FLUSH: usize = 128;
-/// Rows of one panel on average, the unit of parallel work.
+/// Average number of rows in a panel, the unit of parallel work.
 const PANEL: usize = 512;
-/// Blocks of filters wider than this go through the backend's general product.
+/// Largest group of columns for our own kernel. The backend's general product computes wider ones.
 const WIDE: usize = 32;
 
-/// `product = matrix · block` for a symmetric matrix given by its lower triangle.
+/// Computes `product = matrix · block` for a symmetric matrix that is specified by its lower triangle.
 ///
-/// `group` is how many columns belong together (the filters of one start); it alone decides the kernel.
+/// `group` is the number of columns that belong together (the filters of one initialization). It alone decides which
+/// kernel is used, so that results do not depend on how many initializations share the block.
 pub(crate) fn symmetric_times_block<T: Element>(
     matrix: Lower<'_, T>,
     block: MatRef<'_, f64>,
@@ -107,7 +109,7 @@ fn thin<T: Element, const W: usize>(
     let job = |(first, end): (usize, usize)| {
         super::dispatch_with(PanelJob { matrix, packed: &packed, first, end })
     };
-    // One panel's contribution: rows up to its last one.
+    // Contribution of one panel, which affects the rows up to its own last row.
     let panels: Vec<Vec<[f64; W]>> = parallel::map(panels(n), job);
     let mut total = vec![[0.0; W]; n];
     for sums in panels {
@@ -124,11 +126,11 @@ fn thin<T: Element, const W: usize>(
     }
 }
 
-/// Ranges of rows whose parts of the lower triangle hold about equally many elements.
+/// Returns ranges of rows whose parts of the lower triangle have about the same number of elements.
 fn panels(n: usize) -> Vec<(usize, usize)> {
     let count = n.div_ceil(PANEL);
     let edge = |part: usize| {
-        // Rows before i hold i²/2 elements.
+        // The rows before row i have about i²/2 elements.
         let share = part as f64 / count as f64;
         ((n as f64 * share.sqrt()).round() as usize).min(n) / 8 * 8
     };
@@ -150,7 +152,7 @@ impl<T: Element, const W: usize> pulp::WithSimd for PanelJob<'_, T, W> {
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _: S) -> Self::Output {
-        // With 32 vector registers eight rows fit; with 16, four do.
+        // Eight rows fit into 32 vector registers, and four into 16.
         if S::F64_LANES >= 8 {
             self.run::<8, true>()
         } else if S::F64_LANES >= 4 || cfg!(target_arch = "aarch64") {
@@ -174,7 +176,7 @@ impl<T: Element, const W: usize> PanelJob<'_, T, W> {
             let left = &mut left[..group];
             left.fill([T::ZERO; W]);
             let mut row = group;
-            // Each row is read from its first entry on at a stretch, as prefetchers like it.
+            // Each row is read in one stretch from its first entry, so that hardware prefetching works.
             while row < group_end {
                 let wide = row + C <= group_end;
                 let mut column = 0;
@@ -214,7 +216,8 @@ impl<T: Element, const W: usize> PanelJob<'_, T, W> {
     }
 }
 
-/// The square on the diagonal of one flush group: strips left of C × C squares, which are done entry by entry.
+/// Multiplies the square on the diagonal of one flush group. Strips left of C × C squares use vector code; the squares
+/// themselves are processed entry by entry.
 #[inline(always)]
 fn corner<T: Element, const W: usize, const C: usize, const FUSED: bool>(
     matrix: Lower<'_, T>,
@@ -259,8 +262,8 @@ fn corner<T: Element, const W: usize, const C: usize, const FUSED: bool>(
     }
 }
 
-/// A strip of C rows from some place on, as many columns as `own` has: into `target` what the columns get, into `sums` what the
-/// rows get.
+/// Multiplies a strip of C rows with as many columns as `own` has, starting at (row, column). The contributions to the
+/// columns are added to `target` and those to the rows to `sums`.
 #[inline(always)]
 fn add_strip<T: Element, const W: usize, const C: usize, const FUSED: bool>(
     matrix: Lower<'_, T>,
@@ -278,7 +281,8 @@ fn add_strip<T: Element, const W: usize, const C: usize, const FUSED: bool>(
     }
 }
 
-/// C rows times a block from both sides: y_j += Σ_k a_kj b_k for every column, and returns Σ_j a_kj b_j for every row.
+/// Multiplies C rows by a block from both sides: computes y_j += Σ_k a_kj b_k for every column, and returns Σ_j a_kj
+/// b_j for every row.
 #[inline(always)]
 fn strip<T: Element, const W: usize, const C: usize, const FUSED: bool>(
     rows: &[&[T]; C],
@@ -311,7 +315,8 @@ fn add<T: Element, const W: usize>(sum: &mut [f64; W], part: &[T; W]) {
     }
 }
 
-/// Wide blocks: the backend's product over fixed panels of rows, summed in f64 over blocks of columns.
+/// Multiplies by a wide block with the backend's product, over fixed panels of rows. Sums over blocks of columns are
+/// accumulated in `f64`.
 fn general<T: Element>(matrix: Lower<'_, T>, block: MatRef<'_, f64>, mut product: MatMut<'_, f64>) {
     const DEPTH: usize = 1024;
     let (n, width) = (matrix.order(), block.ncols());
@@ -345,14 +350,14 @@ fn general<T: Element>(matrix: Lower<'_, T>, block: MatRef<'_, f64>, mut product
     });
 }
 
-/// Some rows and columns of the full matrix, row-major.
+/// Writes some rows and columns of the full symmetric matrix to a row-major buffer.
 fn unfold<T: Element>(
     matrix: Lower<'_, T>,
     rows: Range<usize>,
     columns: Range<usize>,
     full: &mut [T],
 ) {
-    /// Mirrored together, so that both sides stay in the cache.
+    /// Side of the tiles that are mirrored at a time, so that both sides stay in the cache.
     const TILE: usize = 32;
     let length = columns.len();
     for (i, target) in rows.clone().zip(full.chunks_mut(length)) {
@@ -404,7 +409,7 @@ mod tests {
                 let double = Lower::new(&matrix, n);
                 symmetric_times_block(double, block.as_ref(), product.as_mut(), width);
                 assert!((&product - &expected).norm_max() < 1e-13 * scale, "f64 {n} {width}");
-                // The triangle alone has the same bits, and nothing above the diagonal is read.
+                // A packed triangle gives the same bits, so nothing above the diagonal is read.
                 let half = double.packed(|value| value);
                 let mut again = Mat::zeros(n, width);
                 symmetric_times_block(Lower::new(&half, n), block.as_ref(), again.as_mut(), width);
@@ -422,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_has_the_same_bits_whatever_stands_beside_it() {
+    fn bits_of_a_column_do_not_depend_on_other_columns() {
         let n = 700;
         let matrix: Vec<f32> = example(n).iter().map(|&value| value as f32 * 1.1).collect();
         let block = Mat::from_fn(n, 24, |i, j| ((i * 31 + j * 17) % 97) as f64 / 9.7 - 5.0);

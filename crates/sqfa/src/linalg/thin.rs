@@ -1,27 +1,28 @@
-//! A table of many rows times a few columns, from both sides: X·V and Xᵀ·Y, for covariances kept as factors.
+//! A table of many rows times a few columns, from both sides: X·V and Xᵀ·Y, for covariances that are stored as factors.
 //!
-//! Rows of X are taken eight at a time against columns of V that stay in the cache; products are summed in
-//! the table's own precision over at most [`DEPTH`] terms and then in f64. Work is cut into panels that
-//! depend only on the table, and a column is treated alike whatever stands beside it: the same bits at
-//! any thread count and any width. Cost: each product reads the table once per sixteen columns, 2KnW flops.
+//! Eight rows of X at a time are multiplied with columns of V that stay in the cache. Products are summed in the
+//! table's own precision over at most [`DEPTH`] terms and then in `f64`. The work is divided into panels that depend
+//! only on the table, and each column is computed independently of the others, so the bits are the same for any number
+//! of threads and any width. For K × n tables and W columns, each product costs 2KnW flops and reads the table once per
+//! sixteen columns.
 
 use faer::{Mat, MatMut, MatRef};
 
 use super::symmetric::{Element, num};
 use crate::parallel;
 
-/// The longest sum that stays in the table's precision.
+/// Maximum number of terms that are summed in the table's precision.
 pub(super) const DEPTH: usize = 1024;
-/// Rows that are read side by side.
+/// Number of rows that are processed together.
 const TOGETHER: usize = 8;
-/// Rows of the table that one task of X·V owns.
+/// Number of rows of the table that one task of X·V processes.
 const ROW_PANEL: usize = 64;
-/// Columns of the table that one task of Xᵀ·Y owns.
+/// Number of columns of the table that one task of Xᵀ·Y processes.
 const COLUMN_PANEL: usize = 2048;
-/// Rows whose contributions to Xᵀ·Y stay in the table's precision.
+/// Number of rows whose contributions to Xᵀ·Y are summed in the table's precision.
 const FLUSH: usize = 256;
 
-/// X·V of a row-major table of n columns.
+/// Returns X·V for a row-major table X of n columns.
 pub(crate) fn table_times<T: Element>(table: &[T], n: usize, block: MatRef<'_, f64>) -> Mat<f64> {
     let mut product = Mat::zeros(table.len() / n.max(1), block.ncols());
     for first in (0..block.ncols()).step_by(16) {
@@ -37,7 +38,7 @@ pub(crate) fn table_times<T: Element>(table: &[T], n: usize, block: MatRef<'_, f
     product
 }
 
-/// Adds factor · Xᵀ·Y of a row-major table of n columns.
+/// Adds factor · Xᵀ·Y for a row-major table X of n columns.
 pub(crate) fn add_table_transpose_times<T: Element>(
     table: &[T],
     n: usize,
@@ -57,13 +58,13 @@ pub(crate) fn add_table_transpose_times<T: Element>(
     }
 }
 
-/// A product that multiplies and adds in one instruction, or in two.
+/// A product that can be compiled with fused multiply-add instructions or without them.
 pub(super) trait Product {
     type Sums;
     fn run<const FUSED: bool>(self) -> Self::Sums;
 }
 
-/// In one instruction where the processor has it.
+/// A product that runs with fused multiply-add instructions if the processor has them.
 pub(super) struct Dispatched<P>(pub(super) P);
 
 impl<P: Product> pulp::WithSimd for Dispatched<P> {
@@ -79,7 +80,7 @@ impl<P: Product> pulp::WithSimd for Dispatched<P> {
     }
 }
 
-/// The rows of a thin block as arrays in the table's precision.
+/// Copies the rows of a thin block into arrays in the table's precision.
 pub(super) fn packed<T: Element, const W: usize>(block: MatRef<'_, f64>) -> Vec<[T; W]> {
     let mut packed = vec![[T::ZERO; W]; block.nrows()];
     for j in 0..block.ncols() {
@@ -108,7 +109,7 @@ fn right<T: Element, const W: usize>(
     }
 }
 
-/// Σ_j x_j v_j for rows that may lie anywhere.
+/// The product Σ_j x_j v_j for each of some rows, which need not be contiguous in memory.
 pub(super) struct Right<'a, T, const W: usize> {
     pub(super) rows: &'a [&'a [T]],
     pub(super) packed: &'a [[T; W]],
@@ -143,7 +144,7 @@ impl<T: Element, const W: usize> Product for Right<'_, T, W> {
     }
 }
 
-/// Σ_j x_j v_j for several rows at once.
+/// Computes Σ_j x_j v_j for several rows at once.
 #[inline(always)]
 fn dots<T: Element, const W: usize, const R: usize, const FUSED: bool>(
     rows: &[&[T]; R],
@@ -164,6 +165,7 @@ fn dots<T: Element, const W: usize, const R: usize, const FUSED: bool>(
     sums
 }
 
+/// Adds a row of partial sums to sums in `f64`.
 #[inline(always)]
 pub(super) fn add<T: Element, const W: usize>(sum: &mut [f64; W], part: &[T; W]) {
     for lane in 0..W {
@@ -229,7 +231,7 @@ impl<T: Element, const W: usize> Product for Left<'_, T, W> {
     }
 }
 
-/// p_j += Σ_k x_kj y_k for several rows at once.
+/// Computes p_j += Σ_k x_kj y_k for several rows at once.
 #[inline(always)]
 fn spread<T: Element, const W: usize, const R: usize, const FUSED: bool>(
     rows: &[&[T]; R],
@@ -272,7 +274,7 @@ mod tests {
                 let left = Mat::from_fn(n, width, |i, j| {
                     0.5 * (0..rows).map(|k| table[k * n + i] * y[(k, j)]).sum::<f64>() + 1.0
                 });
-                // Round-off grows with the root of the number of terms.
+                // Round-off grows with the square root of the number of terms.
                 let scale = ((rows + n) as f64).sqrt() * 10.0;
                 let found = table_times(&table, n, v.as_ref());
                 assert!((&found - &right).norm_max() < 1e-14 * scale, "{rows} {n} {width}");
@@ -289,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_has_the_same_bits_whatever_stands_beside_it() {
+    fn bits_of_a_column_do_not_depend_on_other_columns() {
         let (rows, n) = (130, 2500);
         let table: Vec<f32> = example(rows, n).iter().map(|&value| value as f32 * 1.1).collect();
         let v = Mat::from_fn(n, 24, |i, j| ((i * 31 + j * 17) % 97) as f64 / 9.7 - 5.0);

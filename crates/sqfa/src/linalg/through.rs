@@ -1,23 +1,23 @@
-//! Points times a few filters, read where they lie: by rows, or by columns as Fortran orders them.
+//! Samples times a few filters, read from the caller's memory: by rows, or by columns as in Fortran order.
 //!
-//! Nothing is copied or packed but the filters. Products are summed in the points' own precision over at most [`DEPTH`] terms and
-//! then in f64, and a filter is treated alike whatever stands beside it. Cost: the points are read once per sixteen filters,
-//! from memory once.
+//! Only the filters are copied. Products are summed in the samples' own precision over at most [`DEPTH`] terms and then
+//! in `f64`, and each filter is computed independently of the others. The samples are read from main memory once and
+//! from the caches once per sixteen filters.
 
 use faer::MatRef;
 
 use super::symmetric::{Element, num};
 use super::thin::{DEPTH, Dispatched, Product, Right, add, packed};
 
-/// Points of a block as slices.
+/// Samples of a block as slices.
 pub(crate) enum Lines<'a, T> {
-    /// One slice a point.
+    /// One slice per sample.
     Rows(Vec<&'a [T]>),
-    /// One slice a dimension, all of the same length.
+    /// One slice per column of the data, all of the same length.
     Columns(Vec<&'a [T]>),
 }
 
-/// Filters in groups of sixteen, the last of which may hold eight.
+/// Filters in groups of sixteen. The last group may have eight.
 pub(crate) struct Packed<T> {
     filters: usize,
     groups: Vec<Group<T>>,
@@ -29,7 +29,7 @@ enum Group<T> {
 }
 
 impl<T: Element> Packed<T> {
-    /// Packs n × m filters.
+    /// Packs n × m filters, one filter per column.
     pub(crate) fn new(filters: MatRef<'_, f64>) -> Self {
         let group = |first: usize| {
             let block = filters.subcols(first, (filters.ncols() - first).min(16));
@@ -43,7 +43,7 @@ impl<T: Element> Packed<T> {
         Self { filters: filters.ncols(), groups }
     }
 
-    /// Writes the features of a block of points, one point a row.
+    /// Writes the features of a block of samples, row-major with one sample per row.
     pub(crate) fn apply(&self, points: &Lines<'_, T>, features: &mut [f64]) {
         for (index, group) in self.groups.iter().enumerate() {
             let first = 16 * index;
@@ -69,15 +69,15 @@ fn products<T: Element, const W: usize>(points: &Lines<'_, T>, packed: &[[T; W]]
     }
 }
 
-/// Σ_j x_j v_j for points whose dimensions lie apart and whose neighbors side by side.
+/// The product Σ_j x_j v_j for samples in Fortran order, where consecutive samples are adjacent in memory.
 struct Across<'a, T, const W: usize> {
     columns: &'a [&'a [T]],
     packed: &'a [[T; W]],
 }
 
-/// Points whose sums stay in registers: a cache line of single precision.
+/// Number of samples whose sums stay in registers: one cache line of single precision.
 const TOGETHER: usize = 16;
-/// Filters whose sums do.
+/// Number of filters whose sums stay in registers.
 const FILTERS: usize = 8;
 
 impl<T: Element, const W: usize> Product for Across<'_, T, W> {
@@ -127,8 +127,9 @@ mod tests {
     use super::*;
     use faer::Mat;
 
-    /// A few thousand terms of size one in single precision, and in double.
+    /// Tolerance for sums of a few thousand terms of size one in single precision.
     const SINGLE: f64 = 1e-4;
+    /// Tolerance for sums of a few thousand terms of size one in double precision.
     const DOUBLE: f64 = 1e-12;
 
     fn check<T: Element>(rows: usize, n: usize, m: usize, tolerance: f64) {

@@ -1,32 +1,33 @@
-//! Half of a symmetric matrix: the rows of its lower triangle, right behind each other, or n apart as in a full matrix.
+//! The lower triangle of a symmetric matrix, either packed (its rows directly one after the other) or within a full
+//! matrix (rows n entries apart).
 //!
-//! Which of the two it is follows from the number of entries: n(n+1)/2 or n². Whatever stands above the diagonal is never read.
+//! The two are distinguished by the number of entries, n(n+1)/2 or n². Entries above the diagonal are never read.
 
 use std::ops::Range;
 
 use crate::parallel;
 
-/// Numbers in a task of [`lower_rows`], so that short rows share one.
+/// Number of entries per task of [`lower_rows`]. Short rows share a task.
 const NUMBERS_A_TASK: usize = 1 << 14;
 
-/// The numbers of a packed lower triangle.
+/// Returns the number of entries in a packed lower triangle.
 pub(crate) fn triangle(order: usize) -> usize {
     order * (order + 1) / 2
 }
 
-/// Whether so many numbers are a lower triangle of some order, packed or within a full matrix.
+/// Whether a slice of `length` entries can be a lower triangle of this order, packed or within a full matrix.
 pub(crate) fn is_lower(length: usize, order: usize) -> bool {
     let full = order.checked_mul(order);
     full == Some(length) || (full.is_some() && length == triangle(order))
 }
 
-/// Where a row begins.
+/// Returns the index of the first entry of a row.
 #[inline(always)]
 fn start(packed: bool, order: usize, row: usize) -> usize {
     if packed { row * (row + 1) / 2 } else { row * order }
 }
 
-/// A lower triangle, borrowed.
+/// A borrowed lower triangle of a symmetric matrix.
 #[derive(Debug, Clone, Copy)]
 pub struct Lower<'a, T> {
     entries: &'a [T],
@@ -35,35 +36,35 @@ pub struct Lower<'a, T> {
 }
 
 impl<'a, T: Copy> Lower<'a, T> {
-    /// n(n+1)/2 entries, or n² of which those above the diagonal are passed over.
+    /// Creates a view of n(n+1)/2 packed entries, or of n² entries of which those above the diagonal are ignored.
     pub(crate) fn new(entries: &'a [T], order: usize) -> Self {
         debug_assert!(is_lower(entries.len(), order), "{} entries, order {order}", entries.len());
         Self { entries, order, packed: entries.len() != order * order }
     }
 
-    /// n.
+    /// Returns the order n of the matrix.
     pub fn order(self) -> usize {
         self.order
     }
 
-    /// A row up to its diagonal.
+    /// Returns a row up to and including its diagonal entry.
     #[inline(always)]
     pub fn row(self, row: usize) -> &'a [T] {
         &self.entries[start(self.packed, self.order, row)..][..=row]
     }
 
-    /// One entry, on whichever side of the diagonal.
+    /// Returns entry (i, j), on either side of the diagonal.
     #[inline(always)]
     pub fn at(self, i: usize, j: usize) -> T {
         self.row(i.max(j))[i.min(j)]
     }
 
-    /// The diagonal.
+    /// Returns the entries on the diagonal.
     pub(crate) fn diagonal(self) -> impl Iterator<Item = T> + 'a {
         (0..self.order).map(move |i| self.at(i, i))
     }
 
-    /// The triangle alone, row after row.
+    /// Returns the packed lower triangle, row by row, with each entry converted.
     pub(crate) fn packed<U>(self, convert: impl Fn(T) -> U) -> Vec<U> {
         let mut packed = Vec::with_capacity(triangle(self.order));
         for i in 0..self.order {
@@ -72,9 +73,9 @@ impl<'a, T: Copy> Lower<'a, T> {
         packed
     }
 
-    /// All n² entries, row by row.
+    /// Returns all n² entries of the symmetric matrix, row-major, with each entry converted.
     pub fn full<U: Copy + Default>(self, convert: impl Fn(T) -> U) -> Vec<U> {
-        /// Rows and columns that are copied together, so that both stay in the cache.
+        /// Side of the tiles that are copied at a time, so that source and target stay in the cache.
         const TILE: usize = 64;
         let n = self.order;
         let mut full = vec![U::default(); n * n];
@@ -93,7 +94,8 @@ impl<'a, T: Copy> Lower<'a, T> {
     }
 }
 
-/// The rows of a lower triangle, so many at a time: the first of them and their entries.
+/// Splits some rows of a lower triangle into panels and returns the first row and the entries of each. `height` returns
+/// the number of rows of the panel that begins at a given row.
 pub(crate) fn lower_panels<T>(
     lower: &mut [T],
     order: usize,
@@ -114,7 +116,7 @@ pub(crate) fn lower_panels<T>(
     panels
 }
 
-/// A row of a panel, up to its diagonal.
+/// Returns a row of a panel up to and including its diagonal entry.
 #[inline(always)]
 pub(crate) fn row_of_panel<T>(
     (first, panel): (usize, &mut [T]),
@@ -126,7 +128,8 @@ pub(crate) fn row_of_panel<T>(
     &mut panel[at..][..=row]
 }
 
-/// Runs some work on every row of a lower triangle, up to its diagonal, with its number.
+/// Runs `work` on every row of a lower triangle, in parallel. The arguments are the row's index and its entries up to
+/// the diagonal.
 pub(crate) fn lower_rows<T: Send>(
     lower: &mut [T],
     order: usize,
@@ -135,7 +138,8 @@ pub(crate) fn lower_rows<T: Send>(
     lower_rows_in(lower, order, 0..order, work);
 }
 
-/// The same on some of its rows.
+/// Runs `work` on some rows of a lower triangle, in parallel. The arguments are the row's index and its entries up to
+/// the diagonal.
 pub(crate) fn lower_rows_in<T: Send>(
     lower: &mut [T],
     order: usize,
@@ -144,7 +148,7 @@ pub(crate) fn lower_rows_in<T: Send>(
 ) {
     let packed = lower.len() != order * order;
     let last = rows.end;
-    // As many rows as make a task, counted by the first of them.
+    // The first row of a panel, which is its shortest, determines how many rows make up a task.
     let panels = lower_panels(lower, order, rows, |first| NUMBERS_A_TASK / (first + 1));
     parallel::for_each(panels, |(first, panel)| {
         let mut row = first;
@@ -162,7 +166,7 @@ mod tests {
     const N: usize = 300;
 
     #[test]
-    fn packed_and_full_rows_are_the_same() {
+    fn packed_and_full_triangles_have_equal_rows() {
         let full: Vec<usize> =
             (0..N * N).map(|at| if at % N <= at / N { at } else { usize::MAX }).collect();
         let whole = Lower::new(&full, N);
@@ -181,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_worked_on_once() {
+    fn every_row_is_processed_once() {
         for length in [triangle(N), N * N] {
             let mut lower = vec![0_u32; length];
             lower_rows(&mut lower, N, |i, row| {

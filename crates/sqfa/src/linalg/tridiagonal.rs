@@ -1,21 +1,24 @@
-//! The rotation that makes the rows of a factor nearly orthogonal: eigenvectors of their Gram matrix, eight at a time.
+//! A rotation that makes the rows of a factor R nearly orthogonal: the eigenvectors of their Gram matrix, eight at a
+//! time.
 //!
-//! Reflections bring G = RRᵀ to tridiagonal form, and implicit steps with Wilkinson's shift make that diagonal. All lanes take the
-//! same steps until the last of them has settled. What comes out is orthogonal to the last digit, but eigenvalues far below the
-//! largest have lost theirs in G: [`one_sided`](super::one_sided) finishes on the turned rows, and mostly finds nothing to do.
-//! Cost about 2n³ for the reflections and 4n³ for some 2.5 steps an eigenvalue, a third of what rotations alone take.
+//! Householder reflections reduce G = RRᵀ to tridiagonal form, and implicit QR steps with Wilkinson's shift diagonalize
+//! it. All lanes perform the same steps until the last of them has converged. The resulting rotation is orthogonal to
+//! the last digit. Eigenvalues far below the largest have lost their digits in G, so [`one_sided`](super::one_sided)
+//! then runs on the rotated rows, where it usually has nothing left to do. The cost is about 2n³ flops for the
+//! reflections and 4n³ for about 2.5 steps per eigenvalue, a third of the cost of one-sided Jacobi alone.
+//!
 //! References: Golub & Van Loan, *Matrix Computations*, 2013, sections 8.3.1 and 8.3.5.
 
 use super::real::{Real, opaque};
 
-/// Squared size of an entry beside the diagonal, relative to its neighbors there, that counts as zero.
+/// Squared size of an off-diagonal entry, relative to the product of its diagonal neighbors, that counts as zero.
 const SETTLED: f64 = 1e-27;
-/// Squares below this, relative to the squared trace, are those of zero.
+/// Squares below this value, relative to the squared trace, count as zero.
 const FLOOR: f64 = 1e-280;
-/// Steps for each eigenvalue at most; whatever is left then is left to the rotations that follow.
+/// Maximum number of steps per eigenvalue. If it is reached, the one-sided rotations that follow do the rest.
 const STEPS: usize = 6;
 
-/// Replaces rows by the same turned until they are nearly orthogonal. The scratch holds two matrices and two vectors.
+/// Rotates the rows until they are nearly orthogonal. The scratch space is two matrices and two vectors.
 #[inline(always)]
 pub(super) fn turn<R: Real>(rows: &mut [R], scratch: [&mut [R]; 4], n: usize) {
     let [gram, turn, diagonal, beside] = scratch;
@@ -28,7 +31,7 @@ pub(super) fn turn<R: Real>(rows: &mut [R], scratch: [&mut [R]; 4], n: usize) {
     rows.copy_from_slice(gram);
 }
 
-/// The lower triangle of RRᵀ, divided by its trace so that no square of an entry overflows or vanishes.
+/// Computes the lower triangle of RRᵀ, divided by its trace so that squares of entries neither overflow nor underflow.
 #[inline(always)]
 fn lower_gram<R: Real>(rows: &[R], gram: &mut [R], n: usize) {
     let mut trace = R::splat(0.0);
@@ -49,8 +52,8 @@ fn lower_gram<R: Real>(rows: &[R], gram: &mut [R], n: usize) {
     }
 }
 
-/// G = QTQᵀ by reflections I − βvvᵀ: T's diagonal and what stands beside it, and Qᵀ. The vectors v take the place of G's columns, and
-/// each β that of the entry right of the diagonal.
+/// Reduces G = QTQᵀ by reflections I − βvvᵀ, and writes the diagonal of T, its off-diagonal entries and Qᵀ. The vectors
+/// v overwrite the columns of G, and each β overwrites the entry right of the diagonal.
 #[inline(always)]
 fn reflect<R: Real>(a: &mut [R], turn: &mut [R], diagonal: &mut [R], beside: &mut [R], n: usize) {
     let (zero, one) = (R::splat(0.0), R::splat(1.0));
@@ -66,7 +69,7 @@ fn reflect<R: Real>(a: &mut [R], turn: &mut [R], diagonal: &mut [R], beside: &mu
         beside[k] = -signed;
         let above = square - R::splat(FLOOR);
         let beta = above.if_positive(one / (square + head * signed), zero);
-        // w = βAv − ½β²(vᵀAv)v, and then A ← A − vwᵀ − wvᵀ.
+        // w = βAv − ½β²(vᵀAv)v, followed by the update A ← A − vwᵀ − wvᵀ.
         let mut along = zero;
         for i in k + 1..n {
             let mut sum = zero;
@@ -118,7 +121,7 @@ fn reflect<R: Real>(a: &mut [R], turn: &mut [R], diagonal: &mut [R], beside: &mu
     }
 }
 
-/// Makes T diagonal from its end upwards and turns the rows of Qᵀ with it.
+/// Diagonalizes T from its last entry upwards and applies the same rotations to the rows of Qᵀ.
 #[inline(always)]
 fn chase<R: Real>(turn: &mut [R], diagonal: &mut [R], beside: &mut [R], n: usize) {
     let mut last = n - 1;
@@ -134,14 +137,14 @@ fn chase<R: Real>(turn: &mut [R], diagonal: &mut [R], beside: &mut [R], n: usize
     }
 }
 
-/// Whether the entry between two of the diagonal is zero in every lane. A lane of NaN counts as settled.
+/// Whether an off-diagonal entry is negligible in every lane. A lane with NaN counts as converged.
 #[inline(always)]
 fn settled<R: Real>(above: R, between: R, below: R) -> bool {
     let limit = R::splat(SETTLED) * (above * below).map(f64::abs) + R::splat(FLOOR);
     !(between * between - limit).any_positive()
 }
 
-/// The eigenvalue of [a, b; b, c] that is nearer to c.
+/// Returns the eigenvalue of [a, b; b, c] that is closer to c.
 #[inline(always)]
 fn wilkinson<R: Real>(a: R, b: R, c: R) -> R {
     let half = R::splat(0.5) * (a - c);
@@ -151,7 +154,7 @@ fn wilkinson<R: Real>(a: R, b: R, c: R) -> R {
     (square - R::splat(FLOOR)).if_positive(c - square / far, c)
 }
 
-/// One implicit step: a bulge beside the tridiagonal is chased from its beginning to `last`.
+/// Performs one implicit QR step: chases the bulge next to the tridiagonal from its beginning to `last`.
 #[inline(always)]
 fn step<R: Real>(
     turn: &mut [R],
@@ -167,7 +170,8 @@ fn step<R: Real>(
         let mut square = x * x + bulge * bulge;
         if k > 0 {
             beside[k - 1] = square.sqrt();
-            // Where T falls apart the bulge is gone: the next part begins one of its own.
+            // If an off-diagonal entry of T vanishes, the bulge vanishes with it, and the next part starts a bulge of
+            // its own.
             let alive = square - floor;
             x = alive.if_positive(x, diagonal[k] - shift);
             bulge = alive.if_positive(bulge, beside[k]);
@@ -205,7 +209,7 @@ mod tests {
     use super::super::real::{LANES, Lanes};
     use super::*;
 
-    /// Some hundred roundings in the Gram matrix, the reflections and the steps.
+    /// Tolerance for some hundred roundings in the Gram matrix, the reflections and the steps.
     const ROUNDING: f64 = 1e-13;
 
     fn turned(rows: &[f64], n: usize) -> Vec<f64> {
@@ -219,7 +223,8 @@ mod tests {
         x.iter().zip(y).map(|(x, y)| x * y).sum()
     }
 
-    /// Turned rows have the sum of squares Σ r rᵀ of the rows they come from and are orthogonal, both relative to the largest.
+    /// Checks that the rotated rows are orthogonal and have the same Σ r rᵀ as the original rows, both relative to the
+    /// largest entry.
     fn assert_turned(name: &str, rows: &[f64], n: usize) {
         let result = turned(rows, n);
         let most = (0..n).map(|i| inner(&rows[i * n..][..n], &rows[i * n..][..n])).sum::<f64>();
@@ -235,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_become_orthogonal_and_keep_their_sum_of_squares() {
+    fn rows_become_orthogonal_and_keep_their_gram_sum() {
         for n in [1, 2, 3, 4, 5, 9, 16, 17, 33, 49] {
             for (name, rows) in zoo(n) {
                 assert_turned(name, &rows, n);
@@ -244,8 +249,8 @@ mod tests {
     }
 
     #[test]
-    fn a_matrix_that_falls_apart_is_turned_part_by_part() {
-        // Blocks of three, so that entries beside the diagonal vanish; half of the blocks are alike.
+    fn block_diagonal_matrices_are_diagonalized_block_by_block() {
+        // Blocks of three, so that some off-diagonal entries vanish. Half of the blocks are equal to each other.
         for n in [6, 9, 12, 17] {
             let rows = factor(n, |i, j| match i / 3 == j / 3 {
                 true => noise(5 * (i % 3) + j % 3 + 40 * (i / 6)),
@@ -256,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_factors_are_diagonalised_to_their_own_digits() {
+    fn eight_different_factors_are_diagonalized_accurately() {
         for n in [3, 4, 5, 9, 16, 33] {
             check_eight(n, |rows, values, n| {
                 let mut scratch = [n * n, n * n, n].map(|length| vec![Lanes::splat(0.0); length]);
@@ -267,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_of_nan_leaves_its_neighbors_alone() {
+    fn nan_in_one_lane_does_not_affect_other_lanes() {
         let n = 6;
         let sound = factor(n, |i, j| noise(31 * i + j));
         let mut rows: Vec<Lanes> = sound.iter().map(|&x| Lanes::splat(x)).collect();

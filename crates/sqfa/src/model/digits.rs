@@ -1,18 +1,19 @@
-//! How many digits of the smallest variance behind the filters survive rounding.
+//! A check of how many digits of the smallest variance of the features survive round-off.
 //!
-//! FᵀΣF carries an error of about ε·max Σ, so of a variance λ behind unit filters the share ε·max Σ/λ is round-off: with
-//! condition 10¹⁴ two digits are left in double precision. Noise above that error makes it harmless.
-//! Cost: one eigenproblem of order m a class.
+//! The round-off of FᵀΣF is about ε·max Σ. Relative to a variance λ of a feature it is ε·max Σ/λ:
+//! with a condition number of 10¹⁴, two digits are left in double precision. Noise above the
+//! round-off makes it harmless. Cost: one eigenproblem of order m per class.
 
 use super::Warning;
 use crate::features::Gaussians;
 use crate::labels::Classes;
 use crate::linalg::Real;
 
-/// Round-off beyond this share of a variance shows in distances and probabilities.
+/// Fraction of a variance above which round-off affects distances and probabilities.
 const ROUND_OFF: f64 = 1e-4;
 
-/// A warning when round-off is a visible share of some class's smallest variance; `largest` is the largest in input space.
+/// Returns a warning if round-off is a considerable fraction of the smallest variance of some class
+/// in feature space. `largest` is the largest variance in input space.
 pub(super) fn lost(
     gaussians: &Gaussians,
     classes: &Classes,

@@ -1,4 +1,4 @@
-//! Why a fit was refused or failed, with numbers and remedies.
+//! Errors of fits, with values and remedies.
 
 use thiserror::Error;
 
@@ -7,214 +7,233 @@ use crate::labels::Classes;
 use crate::objective::EvaluationError;
 use crate::statistics::StatisticsError;
 
-/// Why a model could not be fitted.
+/// An error in the fit of an SQFA model.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum FitError {
-    /// The data or statistics are unsound.
+    /// The data or class statistics are not valid.
     #[error(transparent)]
     Statistics(#[from] StatisticsError),
     /// The distance is unknown.
     #[error(transparent)]
     Distance(#[from] DistanceError),
-    /// No filters were asked for.
-    #[error("{filters} filters asked for: at least 1 is needed")]
-    NoFilters {
-        /// Filters asked for.
-        filters: usize,
-    },
-    /// More filters than dimensions.
-    #[error("{filters} filters asked for in {dimension} dimensions: ask for at most {dimension}")]
-    TooManyFilters {
-        /// Filters asked for.
-        filters: usize,
-        /// Dimensions of the data.
-        dimension: usize,
-    },
-    /// Feature noise below zero or not finite.
-    #[error("feature noise is {noise}: give a finite number of at least 0, 'scale' or 'auto'")]
-    Noise {
-        /// The noise given.
-        noise: f64,
-    },
-    /// Fewer samples than a covariance of full rank needs, and no noise.
+    /// A distance that does not depend on second moments alone, for the method that compares these.
     #[error(
-        "class '{class}' has {count} samples in {dimension} dimensions, so its covariance is singular, and noise is 0: set noise, or use covariance = oas"
+        "{method} compares second moments, and the distance '{distance}' does not depend on them alone: use {}, or the method {any}",
+        accepted.join(", ")
     )]
-    RankDeficient {
-        /// The class.
-        class: String,
-        /// Its points.
-        count: u64,
-        /// Dimensions.
-        dimension: usize,
-    },
-    /// A dimension without variance, and no noise.
-    #[error(
-        "dimension {index} is constant in class '{class}' and noise is 0: set noise, drop constant dimensions, or use covariance = oas"
-    )]
-    ConstantDimension {
-        /// The class.
-        class: String,
-        /// Which dimension.
-        index: usize,
-    },
-    /// A projected covariance that is not positive definite.
-    #[error(
-        "the covariance of class '{class}' is not positive definite in feature space (pivot {pivot:e}, noise {noise:e}): increase noise, or check that the given matrices are positive semi-definite"
-    )]
-    NotPositiveDefinite {
-        /// The class.
-        class: String,
-        /// The pivot that failed.
-        pivot: f64,
-        /// The noise in use.
-        noise: f64,
-    },
-    /// A covariance that projects to a matrix with a negative eigenvalue.
-    #[error(
-        "the covariance of class '{class}' is indefinite: in feature space its smallest eigenvalue is {smallest:e} and its largest {largest:e}; pass a positive semi-definite matrix"
-    )]
-    Indefinite {
-        /// The class.
-        class: String,
-        /// The smallest eigenvalue of its projection.
-        smallest: f64,
-        /// The largest.
-        largest: f64,
-    },
-    /// A distance that is not finite.
-    #[error(
-        "distance '{distance}' between classes '{first}' and '{second}' is {value}: increase noise, or check the distance's own code"
-    )]
-    NotFinite {
+    NotOfSecondMoments {
+        /// The method.
+        method: &'static str,
         /// The distance.
         distance: String,
-        /// The first class.
+        /// The distances that it accepts.
+        accepted: Vec<&'static str>,
+        /// The method that accepts every distance.
+        any: &'static str,
+    },
+    /// The recipe has no filters.
+    #[error("{filters} filters were requested: ask for at least 1")]
+    NoFilters {
+        /// The requested number of filters.
+        filters: usize,
+    },
+    /// The recipe has more filters than the data have dimensions.
+    #[error(
+        "{filters} filters were requested, but the data have {dimension} dimensions: ask for at most {dimension}"
+    )]
+    TooManyFilters {
+        /// The requested number of filters.
+        filters: usize,
+        /// The dimension of the data.
+        dimension: usize,
+    },
+    /// The noise is negative or not finite.
+    #[error("noise is {noise}: give a finite number of at least 0, 'scale' or 'auto'")]
+    Noise {
+        /// The specified noise.
+        noise: f64,
+    },
+    /// Without noise, a class has fewer samples than a covariance of full rank needs.
+    #[error(
+        "class '{class}' has {count} samples in {dimension} dimensions, so its covariance is singular, and the noise is 0: set a positive noise, or use covariance = oas"
+    )]
+    RankDeficient {
+        /// The label of the class.
+        class: String,
+        /// The number of samples of the class.
+        count: u64,
+        /// The dimension of the data.
+        dimension: usize,
+    },
+    /// Without noise, a dimension has no variance within a class.
+    #[error(
+        "dimension {index} is constant in class '{class}', and the noise is 0: set a positive noise, drop constant dimensions, or use covariance = oas"
+    )]
+    ConstantDimension {
+        /// The label of the class.
+        class: String,
+        /// The index of the dimension.
+        index: usize,
+    },
+    /// The projected covariance of a class is not positive definite.
+    #[error(
+        "the covariance of class '{class}' is not positive definite in feature space (pivot {pivot:e}, noise {noise:e}): increase the noise, or check that the specified covariances are positive semi-definite"
+    )]
+    NotPositiveDefinite {
+        /// The label of the class.
+        class: String,
+        /// The first pivot that is not positive.
+        pivot: f64,
+        /// The noise σ² of the fit.
+        noise: f64,
+    },
+    /// The projected covariance of a class has a negative eigenvalue without noise.
+    #[error(
+        "the covariance of class '{class}' is indefinite: its eigenvalues in feature space are between {smallest:e} and {largest:e}; pass a positive semi-definite matrix"
+    )]
+    Indefinite {
+        /// The label of the class.
+        class: String,
+        /// The smallest eigenvalue of the projected covariance.
+        smallest: f64,
+        /// The largest eigenvalue of the projected covariance.
+        largest: f64,
+    },
+    /// A distance or derivative is not finite.
+    #[error(
+        "distance '{distance}' between classes '{first}' and '{second}' is {value}: increase the noise or, for a distance of your own, check its code"
+    )]
+    NotFinite {
+        /// The name of the distance.
+        distance: String,
+        /// The label of the first class.
         first: String,
-        /// The second class.
+        /// The label of the second class.
         second: String,
-        /// What it returned.
+        /// The value of the distance; NaN if a derivative is not finite.
         value: f64,
     },
-    /// Filters that vanish or depend on each other.
+    /// The initial filters are zero or linearly dependent.
     #[error(
-        "the starting filters are degenerate: one is zero or, if orthonormal, they depend on each other"
+        "the initial filters are degenerate: one of them is zero or, with orthonormal filters, they are linearly dependent"
     )]
     Degenerate,
-    /// Fixed filters that vanish, are not finite or depend on each other.
+    /// A fixed filter is zero, not finite or linearly dependent on the others.
     #[error(
-        "a fixed filter is zero or not finite or, if filters are orthonormal, depends on the others"
+        "a fixed filter is zero or not finite or, with orthonormal filters, linearly dependent on the others"
     )]
     FixedDegenerate,
-    /// Fixed filters of another shape, or so many that nothing is left to learn.
+    /// The fixed filters have the wrong number of rows, or no filter remains to be learned.
     #[error(
-        "fixed filters are {rows} × {columns}: {dimension} dimensions are needed, and from 1 to {} of the {filters} filters asked for", filters.saturating_sub(1)
+        "the fixed filters are {rows} × {columns} (dimensions × filters): {dimension} dimensions are needed, and from 1 to {} of the {filters} requested filters", filters.saturating_sub(1)
     )]
     FixedShape {
-        /// Rows given.
+        /// The rows of the fixed filters.
         rows: usize,
-        /// Columns given.
+        /// The columns of the fixed filters.
         columns: usize,
-        /// Dimensions of the data.
+        /// The dimension of the data.
         dimension: usize,
-        /// Filters asked for in all.
+        /// The total number of requested filters.
         filters: usize,
     },
-    /// Fixed filters and a refinement, which moves all.
-    #[error("the refinement moves all filters: leave it out, or the fixed filters")]
-    FixedRefined,
-    /// Starting filters of another shape.
+    /// Fixed filters were combined with the refinement, which changes all filters.
     #[error(
-        "starting filters are {rows} × {columns}, but the data have {dimension} dimensions and {filters} filters were asked for"
+        "the refinement changes all filters, also fixed ones: leave out the refinement or the fixed filters"
+    )]
+    FixedRefined,
+    /// The initial filters have the wrong shape.
+    #[error(
+        "the initial filters are {rows} × {columns} (dimensions × filters), but {dimension} × {filters} is needed"
     )]
     StartShape {
-        /// Rows given.
+        /// The rows of the initial filters.
         rows: usize,
-        /// Columns given.
+        /// The columns of the initial filters.
         columns: usize,
-        /// Dimensions of the data.
+        /// The dimension of the data.
         dimension: usize,
-        /// Filters asked for.
+        /// The requested number of filters.
         filters: usize,
     },
-    /// Starting filters that are not finite.
-    #[error("starting filters hold non-finite values: pass finite numbers")]
+    /// The initial filters have values that are not finite.
+    #[error("the initial filters contain values that are not finite: pass finite numbers")]
     StartNotFinite,
-    /// A closed form in more dimensions than a dense eigenproblem can take.
+    /// A closed form has more dimensions than a dense eigenproblem supports.
     #[error(
-        "{method} solves a dense eigenproblem of order {dimension}, more than {limit}: work in fewer dimensions (principal components), or use a start or method without it (random, pca)"
+        "{method} solves a dense eigenproblem of order {dimension}, more than the limit of {limit}: reduce the dimensions first (principal components), or use an initialization or method without an eigenproblem (random, pca)"
     )]
     TooLarge {
-        /// The closed form.
+        /// The name of the closed form.
         method: &'static str,
-        /// Dimensions of the data.
+        /// The dimension of the data.
         dimension: usize,
-        /// The most it takes.
+        /// The largest supported order.
         limit: usize,
     },
-    /// More filters than directions with variance.
+    /// A closed form was asked for more filters than there are directions with variance.
     #[error(
-        "{method} finds {rank} directions with variance, and {filters} filters were asked for: ask for at most {rank}, or set noise"
+        "{filters} filters were requested, but {method} finds {rank} directions with variance: ask for at most {rank}, or set a positive noise"
     )]
     Rank {
-        /// The closed form.
+        /// The name of the closed form.
         method: &'static str,
-        /// Filters asked for.
+        /// The requested number of filters.
         filters: usize,
-        /// Directions with variance.
+        /// The number of directions with variance.
         rank: usize,
     },
-    /// The eigenvalue iteration of the backend failed.
+    /// An eigenvalue computation did not converge.
     #[error(
-        "{method}: the eigenvalue iteration did not converge: check the data for extreme values"
+        "{method}: the eigenvalue computation did not converge: check the data for extreme values"
     )]
     Eigen {
-        /// The closed form.
+        /// The name of the closed form.
         method: &'static str,
     },
-    /// Pair weights that do not fit.
+    /// The pair weights are not valid.
     #[error(
         "pair weights must be a symmetric {classes} × {classes} matrix of non-negative numbers, not all 0"
     )]
     Weights {
-        /// Classes of the data.
+        /// The number of classes.
         classes: usize,
     },
-    /// Data of another dimension than the model's.
-    #[error("points have {found} dimensions, but the model was fitted on {expected}")]
+    /// The samples differ in dimension from those that the model was fitted on.
+    #[error("the samples have {found} dimensions, but the model was fitted on {expected}")]
     Dimension {
-        /// The model's.
+        /// The dimension of the model.
         expected: usize,
-        /// The points'.
+        /// The dimension of the samples.
         found: usize,
     },
-    /// A start, restart or group count of zero.
+    /// A number of initializations or a group size is zero.
     #[error("{what} must be at least 1")]
     Zero {
-        /// Which setting.
+        /// A description of the setting.
         what: &'static str,
     },
-    /// More starts than anybody waits for.
-    #[error("{count} restarts: give a number from 1 to {most}")]
+    /// There are more initializations than are supported.
+    #[error("{count} initializations were requested: give a number from 1 to {most}")]
     TooManyRestarts {
-        /// Starts asked for.
+        /// The requested number of initializations.
         count: usize,
-        /// The most there may be.
+        /// The largest supported number.
         most: usize,
     },
-    /// A tolerance that cannot be reached.
+    /// The tolerance is negative or not finite.
     #[error("tolerance is {tolerance}: give a finite number of at least 0")]
     Tolerance {
-        /// The tolerance given.
+        /// The specified tolerance.
         tolerance: f64,
     },
-    /// A classifier that cannot be built on the features.
+    /// The classifier could not be built from the features.
     #[error(transparent)]
     Classifier(#[from] crate::classify::ClassifierError),
 }
 
 impl FitError {
-    /// Names the classes an evaluation error is about.
+    /// Converts an evaluation error, with the labels of the classes that it concerns.
     pub(crate) fn from_evaluation(error: EvaluationError, classes: &Classes, noise: f64) -> Self {
         let name = |class: usize| classes.label(class).to_string();
         match error {

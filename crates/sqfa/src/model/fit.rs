@@ -1,4 +1,5 @@
-//! From class statistics to filters: checks, starts, climbing, the best start.
+//! Fits of SQFA models: checks, initialization, optimization and selection of the best
+//! initialization.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -14,7 +15,7 @@ use crate::optimize::{
     best_of, climb, climb_in_subspaces,
 };
 use crate::parallel;
-use crate::statistics::{ClassStatistics, StatisticsError};
+use crate::statistics::{ClassStatistics, StatisticsError, check_several};
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
 use super::precision::precise_enough;
@@ -23,11 +24,43 @@ use super::{FitError, Warning, digits, starts};
 
 impl Sqfa {
     /// Fits filters to class statistics.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the settings do not fit the data or if a class covariance in feature
+    /// space is not positive definite. An optimization that does not converge is not an error: see
+    /// [`FittedSqfa::converged`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use sqfa::{ClassStatistics, Estimator, Labels, Points, Sqfa, Table};
+    ///
+    /// // Six samples of two classes in three dimensions, row by row.
+    /// let values = [
+    ///     0.0, 1.0, 0.1, 0.2, 1.1, 0.0, 0.1, 0.9, 0.2, // cats
+    ///     1.0, 0.1, 0.2, 1.2, 0.0, 0.1, 0.9, 0.2, 0.0, // dogs
+    /// ];
+    /// let labels = Labels::from_texts(&["cat", "cat", "cat", "dog", "dog", "dog"]);
+    /// let points = Points::F64(Table::row_major(&values, 6, 3).expect("6 × 3 numbers"));
+    /// let statistics = ClassStatistics::from_points(points, &labels, Estimator::Empirical)?;
+    ///
+    /// let model = Sqfa::new(2)?.fit(&statistics)?;
+    /// assert_eq!((model.filters().nrows(), model.filters().ncols()), (3, 2));
+    /// assert!(model.converged());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn fit(&self, statistics: &ClassStatistics) -> Result<FittedSqfa, FitError> {
         parallel::inside(|| self.fit_observed(statistics, &mut |_| Control::Continue))
     }
 
-    /// Fits filters and tells an observer after every iteration, which may cancel.
+    /// Fits filters to class statistics and reports the progress to an observer, which may cancel
+    /// the fit.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`Sqfa::fit`]. A canceled fit is not an error: it returns the
+    /// filters so far.
     pub fn fit_observed(
         &self,
         statistics: &ClassStatistics,
@@ -96,7 +129,7 @@ impl Sqfa {
             evaluations += group.restarts.iter().map(|restart| restart.evaluations).sum::<usize>();
             let unfinished = cancelled.get() && index + 1 < groups.len();
             if unfinished {
-                // Even when this group converged: filters are missing.
+                // The fit is canceled even if this group converged, because filters are missing.
                 group.restarts[group.best].termination = Termination::Cancelled;
             }
             group_traces.push(group.restarts[group.best].trace.clone());
@@ -161,7 +194,8 @@ impl Sqfa {
                     climb(&objective, starts, preconditioner, stopping, observer, frozen)
                         .map_err(failed)?;
                 if let Some(whole) = &whole {
-                    // What is reported, and what decides between starts, is the objective over all pairs.
+                    // The objective over all pairs is reported and decides between the
+                    // initializations, even if the optimization used a sample of the pairs.
                     for run in &mut climbed.runs {
                         let value = whole.value(run.point.gaussians()).map_err(failed)?;
                         run.evaluations += 1;
@@ -173,7 +207,7 @@ impl Sqfa {
             },
         )?;
         let Some(Best { point, index: best, mut runs, mut passes }) = best else {
-            return Err(FitError::Zero { what: "restarts" });
+            return Err(FitError::Zero { what: "the number of initializations" });
         };
         if self.turns(size) {
             runs[0].passes += starts::TURNS;
@@ -200,14 +234,17 @@ impl Sqfa {
             .collect();
         let mut filters = with_fixed_signs(filters);
         if let Some(learned) = learned {
-            // To the last bit and in the sign they came with.
+            // Frozen filters keep their bits and signs.
             filters.as_mut().subcols_mut(0, frozen).copy_from(learned);
         }
         Ok(Group { filters, gaussians, restarts, best, passes, optimizer })
     }
 
-    /// The total covariance is the natural metric only of distances that do not change under linear maps:
-    /// Wasserstein, for one, lives in the directions of large variance, which it would shorten.
+    /// Returns the preconditioning for this recipe.
+    ///
+    /// The total covariance is the natural metric only of distances that are invariant to linear
+    /// maps. The Wasserstein distance, for example, depends on the directions of large variance,
+    /// along which this metric would shorten the steps.
     fn preconditioning_requested(&self) -> Preconditioning {
         let varies = !self.goal.is_linear_invariant();
         match self.preconditioning {
@@ -226,7 +263,7 @@ impl Sqfa {
         }
     }
 
-    /// Whether the first start of so many filters is turned to where classes differ.
+    /// Returns whether the first of these initial filters are rotated to where the classes differ.
     fn turns(&self, filters: usize) -> bool {
         match self.start {
             Start::Auto => filters > STARTED_AT_RANDOM,
@@ -267,8 +304,8 @@ impl Sqfa {
                         if self.turns(size) && restart == 0 {
                             starts::turned(statistics, preconditioner, learned, drawn, self.seed)
                         } else if self.constraint == Constraint::Orthonormal || noise == 0.0 {
-                            // In few dimensions random filters can come close to depending on each
-                            // other, which matters where only the subspace counts.
+                            // In few dimensions, random filters can be nearly linearly dependent,
+                            // which matters if only their span counts.
                             starts::made_independent(learned, drawn)
                         } else {
                             drawn
@@ -283,9 +320,10 @@ impl Sqfa {
             .collect()
     }
 
-    /// Refuses what cannot be fitted before anything is computed.
+    /// Checks the settings and the statistics before anything is computed.
     pub(super) fn check(&self, statistics: &ClassStatistics, noise: f64) -> Result<(), FitError> {
         let (n, classes) = (statistics.dimension(), statistics.classes());
+        check_several(classes)?;
         self.check_settings(n)?;
         self.check_fixed(n)?;
         if !noise.is_finite() || noise < 0.0 {
@@ -325,7 +363,9 @@ impl Sqfa {
             return Err(FitError::TooManyFilters { filters, dimension });
         }
         match self.restarts {
-            Restarts::Count(0) => return Err(FitError::Zero { what: "restarts" }),
+            Restarts::Count(0) => {
+                return Err(FitError::Zero { what: "the number of initializations" });
+            }
             Restarts::Count(count) if count > MOST_RESTARTS => {
                 return Err(FitError::TooManyRestarts { count, most: MOST_RESTARTS });
             }
@@ -371,7 +411,7 @@ impl Sqfa {
 
 struct Group {
     filters: Mat<f64>,
-    /// The classes behind them, noise included.
+    /// The class Gaussians in feature space, with noise.
     gaussians: Gaussians,
     restarts: Vec<Restart>,
     best: usize,
@@ -389,10 +429,11 @@ impl FittedSqfa {
     }
 }
 
-/// Relative size below which a negative eigenvalue of a projection is taken for round-off.
+/// Relative size below which a negative eigenvalue of a projected covariance counts as round-off.
 const INDEFINITE: f64 = 1e-4;
 
-/// Refuses covariances that noise alone made positive: given ones too large to be factored beforehand.
+/// Returns an error if a class covariance is positive definite only because of the noise. This
+/// concerns specified covariances that are too large to be factored before the fit.
 fn check_definite(
     gaussians: &Gaussians,
     noise: f64,

@@ -1,4 +1,4 @@
-//! The result of a fit: filters, and everything about how they were found.
+//! The result of a fit: the filters, and how they were found.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,27 +14,50 @@ use crate::transform::{Features, transform};
 
 use super::{FitError, Warning};
 
-/// How one start ended.
+/// The result of one initialization.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Restart {
-    /// The objective it reached.
+    /// The final objective over all pairs of classes.
     pub objective: f64,
-    /// The objective after every iteration, the start's first; where the climb looked at some pairs of classes, only the last
-    /// looks at all.
+    /// The initial objective and the objective after every iteration. If the optimization used a
+    /// sample of the class pairs, only the last value is that of all pairs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<f64>,
-    /// Iterations it took.
+    /// The number of iterations.
     pub iterations: usize,
-    /// Passes it took part in.
+    /// The number of passes over the class covariances in which this initialization took part.
     pub passes: usize,
-    /// Evaluations of the objective.
+    /// The number of evaluations of the objective.
     pub evaluations: usize,
-    /// Why it ended.
+    /// The reason why the optimization ended.
     #[serde(flatten, with = "crate::optimize::optimized")]
     pub termination: Termination,
 }
 
-/// A fitted SQFA model.
+/// A fitted SQFA model: the filters, and a record of how they were found.
+///
+/// # Examples
+///
+/// ```
+/// # use sqfa::{ClassStatistics, Estimator, Labels, Points, Sqfa, Table};
+/// # let values = [
+/// #     0.0, 1.0, 0.1, 0.2, 1.1, 0.0, 0.1, 0.9, 0.2,
+/// #     1.0, 0.1, 0.2, 1.2, 0.0, 0.1, 0.9, 0.2, 0.0,
+/// # ];
+/// # let labels = Labels::from_texts(&["cat", "cat", "cat", "dog", "dog", "dog"]);
+/// # let points = Points::F64(Table::row_major(&values, 6, 3).expect("6 × 3 numbers"));
+/// # let statistics = ClassStatistics::from_points(points, &labels, Estimator::Empirical)?;
+/// let model = Sqfa::new(1)?.fit(&statistics)?;
+/// println!("{} after {} iterations", model.objective(), model.iterations());
+/// for warning in model.warnings() {
+///     println!("warning: {warning}");
+/// }
+///
+/// // One feature z = Fᵀx per sample and filter, row by row.
+/// let features = model.transform(points)?;
+/// assert_eq!(features.to_f64().len(), 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct FittedSqfa {
     pub(super) filters: Mat<f64>,
@@ -54,114 +77,134 @@ pub struct FittedSqfa {
 }
 
 impl FittedSqfa {
-    /// The filters, one a column.
+    /// Returns the filters: an n × m matrix with one filter per column.
     pub fn filters(&self) -> &Mat<f64> {
         &self.filters
     }
 
-    /// The classes, in their fixed order.
+    /// Returns the classes, in the order of the class statistics.
     pub fn classes(&self) -> &Classes {
         &self.classes
     }
 
-    /// The distance that was maximized.
+    /// Returns the name of the distance that was maximized.
     pub fn distance(&self) -> &str {
         &self.distance
     }
 
-    /// The constraint the filters satisfy.
+    /// Returns the constraint that the filters satisfy.
     pub fn constraint(&self) -> Constraint {
         self.constraint
     }
 
-    /// The feature noise σ² that was used.
+    /// Returns the regularization noise σ² that was added to every feature variance.
     pub fn noise(&self) -> f64 {
         self.noise
     }
 
-    /// The objective: the mean distance over pairs of classes.
+    /// Returns the objective, which is the mean distance over all pairs of classes.
     pub fn objective(&self) -> f64 {
         self.restarts[self.best].objective
     }
 
-    /// The objective after every iteration of the best start.
+    /// Returns the initial objective and the objective after every iteration, for the best
+    /// initialization.
     pub fn trace(&self) -> &[f64] {
         &self.restarts[self.best].trace
     }
 
-    /// The same for every group of filters that was learned: the objective of the filters up to it; one where all were learned
-    /// together.
+    /// Returns the objective after every iteration for each group of filters that was learned.
+    ///
+    /// The objective of a group is that of all filters up to this group. There is one group unless
+    /// filters are learned sequentially.
     pub fn group_traces(&self) -> &[Vec<f64>] {
         &self.group_traces
     }
 
-    /// Every start, in order.
+    /// Returns the results of all initializations, in order.
     pub fn restarts(&self) -> &[Restart] {
         &self.restarts
     }
 
-    /// Which start was kept.
+    /// Returns the index of the best initialization, whose filters were kept.
     pub fn best(&self) -> usize {
         self.best
     }
 
-    /// Multiplications of all class covariances by a block, shared by all starts. A climb in the few dimensions outside which
-    /// classes are isotropic takes those that found them; its own are passes of [`Restart`].
+    /// Returns the number of passes, which multiply all class covariances by a block and are shared
+    /// by all initializations.
+    ///
+    /// If the fit was restricted to the few dimensions outside which all classes are isotropic,
+    /// these are the passes that found the dimensions. [`Restart::passes`] then counts the passes
+    /// over the reduced covariances.
     pub fn passes(&self) -> usize {
         self.passes
     }
 
-    /// Evaluations of the objective, summed over starts and groups.
+    /// Returns the number of evaluations of the objective, summed over initializations and groups.
     pub fn evaluations(&self) -> usize {
         self.evaluations
     }
 
-    /// Iterations of the best start.
+    /// Returns the number of iterations of the best initialization.
     pub fn iterations(&self) -> usize {
         self.restarts[self.best].iterations
     }
 
-    /// Seconds of optimization.
+    /// Returns the time of the fit in seconds.
     pub fn seconds(&self) -> f64 {
         self.seconds
     }
 
-    /// Whether steps were measured in the metric of the total covariance.
+    /// Returns whether steps were measured in the metric of the total covariance.
     pub fn preconditioned(&self) -> bool {
         self.preconditioned
     }
 
-    /// How the filters were climbed; that of the last group, for filters learned in groups.
+    /// Returns the optimization algorithm; for filters that were learned in groups, that of the
+    /// last group.
     pub fn optimizer(&self) -> Optimizer {
         self.optimizer
     }
 
-    /// Why the best start ended.
+    /// Returns the reason why the best initialization ended.
     pub fn termination(&self) -> Termination {
         self.restarts[self.best].termination
     }
 
-    /// Whether the best start reached an optimum to the tolerance asked for.
+    /// Returns whether the best initialization reached an optimum within the tolerance.
     pub fn converged(&self) -> bool {
         self.termination().converged()
     }
 
-    /// What a user should know about this fit.
+    /// Returns the warnings of this fit.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// The same subspace with orthonormal filters.
+    /// Returns orthonormal filters with the same span.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`FitError::Degenerate`] if the filters are linearly dependent.
     pub fn orthogonalized(&self) -> Result<Mat<f64>, FitError> {
         orthonormalize(self.filters.as_ref()).map(with_fixed_signs).ok_or(FitError::Degenerate)
     }
 
-    /// The class Gaussians in feature space, without noise.
+    /// Returns the class Gaussians in feature space, without noise.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the statistics do not have the dimension of the model.
     pub fn feature_statistics(&self, statistics: &ClassStatistics) -> Gaussians {
         project(statistics, self.filters.as_ref(), 0.0)
     }
 
-    /// The features z = Fᵀx of points, in the points' own precision.
+    /// Returns the features z = Fᵀx of samples, in the precision of the samples.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`FitError::Dimension`] if the samples do not have the dimension of the model.
     pub fn transform(&self, points: Points<'_>) -> Result<Features, FitError> {
         if points.columns() != self.filters.nrows() {
             return Err(FitError::Dimension {
@@ -173,7 +216,7 @@ impl FittedSqfa {
     }
 }
 
-/// Turns filters so that the entry of largest magnitude of each is positive.
+/// Changes the signs of filters so that the entry of largest magnitude of each is positive.
 pub(crate) fn with_fixed_signs(mut filters: Mat<f64>) -> Mat<f64> {
     for j in 0..filters.ncols() {
         let largest = filters.col(j).iter().fold(0.0_f64, |largest, &value| {
@@ -186,7 +229,7 @@ pub(crate) fn with_fixed_signs(mut filters: Mat<f64>) -> Mat<f64> {
     filters
 }
 
-/// Scales filters to length 1 to the last digit.
+/// Scales filters to unit length.
 pub(crate) fn with_unit_length(mut filters: Mat<f64>) -> Mat<f64> {
     for j in 0..filters.ncols() {
         let length = column_inner(filters.as_ref(), filters.as_ref(), j).sqrt();

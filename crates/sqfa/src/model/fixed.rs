@@ -1,4 +1,5 @@
-//! Filters that the user gives and the climb leaves alone: what is refused, and how they come to satisfy the constraint.
+//! Fixed filters, which the user specifies and the fit does not change: their checks, and how they
+//! are made to satisfy the constraint.
 
 use crate::constraint::Constraint;
 use crate::linalg::{Mat, column_inner, orthonormalize};
@@ -7,7 +8,8 @@ use super::fitted::with_unit_length;
 use super::{FitError, Sqfa};
 
 impl Sqfa {
-    /// Fixed filters as the constraint wants them: of length 1, orthonormal in their order, or as they are.
+    /// Returns the fixed filters in the form that the constraint requires: with unit length,
+    /// orthonormalized in their order, or unchanged.
     pub(super) fn fixed_filters(&self) -> Result<Option<Mat<f64>>, FitError> {
         let Some(given) = &self.fixed else { return Ok(None) };
         Ok(Some(match self.constraint {
@@ -16,7 +18,7 @@ impl Sqfa {
             Constraint::Orthonormal => {
                 let mut basis = orthonormalize(given.as_ref()).ok_or(FitError::FixedDegenerate)?;
                 for j in 0..given.ncols() {
-                    // A basis may point the other way.
+                    // The sign of a column of the basis may differ from that of the filter.
                     if column_inner(basis.as_ref(), given.as_ref(), j) < 0.0 {
                         basis.as_mut().col_mut(j).iter_mut().for_each(|value| *value = -*value);
                     }
@@ -26,7 +28,7 @@ impl Sqfa {
         }))
     }
 
-    /// Refuses fixed filters that do not fit the data or leave nothing to learn.
+    /// Checks that the fixed filters fit the data and leave at least one filter to learn.
     pub(super) fn check_fixed(&self, dimension: usize) -> Result<(), FitError> {
         let Some(given) = &self.fixed else { return Ok(()) };
         let (rows, columns, filters) = (given.nrows(), given.ncols(), self.filters);

@@ -1,10 +1,14 @@
-//! Inverse regression: closed forms that see how every class differs from the whole, in whitened space.
+//! Inverse regression: closed forms that measure, in whitened space, how every class differs from
+//! all classes together.
 //!
-//! Let T = Σπ_k(Φ_k + γ̃_kγ̃_kᵀ) + σ²I be the total covariance with noise and z = T^(−½)(x − γ̄), so that z has mean 0 and
-//! covariance I. With m_k = E[z|k], V_k = cov(z|k), A_k = V_k + m_km_kᵀ and B = Σπ_km_km_kᵀ, the filters are T^(−½) times the
-//! leading eigenvectors of Σπ_k(I − V_k)² for sliced average variance estimation (Cook & Weisberg, *JASA* 86, 1991), and of
-//! 2Σπ_k(A_k − I)² + 2B² + 2tr(B)B for directional regression (Li & Wang, *JASA* 102, 2007).
-//! Cost: two eigenproblems of order n and about 6cn³ flops; fewer samples than dimensions, kept as they are, lower n to their span.
+//! Let T = Σπ_k(Φ_k + γ̃_kγ̃_kᵀ) + σ²I be the total covariance with noise, and z = T^(−½)(x − γ̄),
+//! which has mean 0 and covariance I. With m_k = E[z|k], V_k = cov(z|k), A_k = V_k + m_km_kᵀ and B
+//! = Σπ_km_km_kᵀ, the filters are T^(−½) times the leading eigenvectors of a matrix. For sliced
+//! average variance estimation (Cook & Weisberg, *JASA* 86, 1991), the matrix is Σπ_k(I − V_k)².
+//! For directional regression (Li & Wang, *JASA* 102, 2007), it is 2Σπ_k(A_k − I)² + 2B² + 2tr(B)B.
+//!
+//! Cost: two eigenproblems of order n and about 6cn³ flops. If fewer samples than dimensions are
+//! stored as they are, n is the dimension of their span.
 
 use crate::features::Gaussians;
 use crate::linalg::{MAX_ORDER, Mat, symmetric_eigen, tall_times, transpose_times};
@@ -13,23 +17,23 @@ use crate::statistics::{ClassStatistics, project, total_times};
 use super::FitError;
 use super::fitted::{with_fixed_signs, with_unit_length};
 
-/// Variances below so many units of rounding of the largest are round-off.
+/// Variances below this many units of round-off of the largest variance count as round-off.
 const ROUNDINGS: f64 = 64.0;
 
-/// Which matrix the eigenvectors are of.
+/// A method of inverse regression, which determines the matrix of the eigenproblem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InverseRegression {
-    /// Sliced average variance estimation: how class covariances differ.
+    /// Sliced average variance estimation: differences between class covariances.
     Save,
-    /// Directional regression: how class covariances and means differ.
+    /// Directional regression: differences between class covariances and means.
     Directional,
 }
 
 impl InverseRegression {
-    /// Both.
+    /// All methods.
     pub const ALL: [Self; 2] = [Self::Save, Self::Directional];
 
-    /// Its name in every flag, file and message.
+    /// Returns the name in flags, files and messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Save => "save",
@@ -37,12 +41,13 @@ impl InverseRegression {
         }
     }
 
-    /// By name.
+    /// Returns the method with this name, or `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The leading filters, of length 1 and one a column, with noise σ² on every direction.
+    /// Returns the leading filters with unit length, one per column. The noise σ² is added to the
+    /// variance of every direction.
     pub(crate) fn filters(
         self,
         statistics: &ClassStatistics,
@@ -91,7 +96,8 @@ impl InverseRegression {
         Ok(with_fixed_signs(with_unit_length(filters)))
     }
 
-    /// The matrix of the method in whitened space, where noise adds a variance along every axis.
+    /// Returns the matrix of the method in whitened space, where the noise adds the variances
+    /// `added` along the axes.
     fn matrix(self, classes: &Gaussians, shares: &[f64], added: &[f64]) -> Mat<f64> {
         let order = added.len();
         let mean: Vec<f64> = (0..order)
@@ -104,7 +110,7 @@ impl InverseRegression {
             let centered: Vec<f64> =
                 classes.mean(class).iter().zip(&mean).map(|(own, mean)| own - mean).collect();
             let outer = Mat::from_fn(order, order, |i, j| centered[i] * centered[j]);
-            // E[zzᵀ|k] − I for directional regression, cov(z|k) − I for the other.
+            // E[zzᵀ|k] − I for directional regression, otherwise cov(z|k) − I.
             let mut differs = Mat::from_fn(order, order, |i, j| covariance[i * order + j]);
             (0..order).for_each(|i| differs[(i, i)] += added[i] - 1.0);
             if self == Self::Directional {

@@ -1,4 +1,5 @@
-//! SQFA itself: a recipe ([`Sqfa`]) that fits class statistics and becomes a result ([`FittedSqfa`]).
+//! SQFA models: a recipe ([`Sqfa`]) is fitted to class statistics and gives a result
+//! ([`FittedSqfa`]).
 
 mod digits;
 mod error;

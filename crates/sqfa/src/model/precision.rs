@@ -1,12 +1,14 @@
-//! The precision of passes: single, where that keeps the digits that matter.
+//! The precision of passes: single precision if it keeps enough digits of the objective.
 
 use super::Warning;
 use crate::statistics::ClassStatistics;
 
-/// Largest variance over noise up to which single-precision passes keep the objective to about 5e-6.
+/// Largest ratio of variance to noise for which passes in single precision keep the relative error
+/// of the objective at about 5e-6.
 const SINGLE_PRECISION_RANGE: f64 = 1e7;
 
-/// Statistics in double precision where single-precision passes would cost digits that matter.
+/// Returns the statistics, converted to double precision if passes in single precision would lose
+/// too many digits.
 pub(super) fn precise_enough<'a>(
     statistics: &'a ClassStatistics,
     noise: f64,
@@ -24,7 +26,7 @@ pub(super) fn precise_enough<'a>(
     Precise::Doubled(Box::new(statistics.in_double_precision()))
 }
 
-/// Statistics as given, or a copy in double precision.
+/// Statistics as specified, or a copy in double precision.
 pub(super) enum Precise<'a> {
     Given(&'a ClassStatistics),
     Doubled(Box<ClassStatistics>),

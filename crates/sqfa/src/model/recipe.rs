@@ -1,4 +1,4 @@
-//! What to fit: the settings of an SQFA model and the paper's presets.
+//! The settings of an SQFA model, and the variants of the paper.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,19 @@ use crate::statistics::ClassStatistics;
 
 use super::{FitError, InverseRegression};
 
-/// The variance σ² added to every feature, which keeps feature covariances invertible.
+/// The regularization noise: the variance σ² that is added to every feature, which keeps the
+/// feature covariances invertible.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::Noise;
+///
+/// assert_eq!("auto".parse(), Ok(Noise::Auto));
+/// assert_eq!("0.3x".parse(), Ok(Noise::Fraction(0.3)));
+/// // σ² if the mean within-class variance is 4.
+/// assert_eq!(Noise::Fraction(0.5).value(4.0), 2.0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Noise {
     /// Selected on held-out samples by a [`crate::pipeline::Pipeline`]; otherwise the mean within-class variance.
@@ -79,26 +91,27 @@ impl FromStr for Noise {
     }
 }
 
-/// Where the filters start.
+/// The initial filters.
 #[derive(Debug, Clone, Default)]
 pub enum Start {
-    /// `Differences` for more filters at once than there are starts for, which are 16, and `Random` for fewer.
+    /// `Differences` if more than 16 filters are learned at once, otherwise `Random`.
     #[default]
     Auto,
-    /// Independent normal numbers from the seed.
+    /// Independent normal numbers from the seed, scaled to unit length.
     Random,
-    /// The first start turned to where the second moments of classes differ, by two passes; other starts random.
+    /// Random filters, of which those of the first initialization are rotated to where the second
+    /// moments of the classes differ. This takes two passes.
     Differences,
     /// The leading principal components of all classes together.
     Pca,
-    /// A closed form on the same statistics and noise.
+    /// The filters of a closed form for the same statistics and noise.
     Inverse(InverseRegression),
-    /// These filters, one a column.
+    /// The specified filters, one per column.
     Given(Mat<f64>),
 }
 
 impl Start {
-    /// What starts by a name; the usual one first.
+    /// The names of all initializations, beginning with the default.
     pub const NAMES: [&'static str; 6] = [
         "auto",
         "random",
@@ -108,7 +121,7 @@ impl Start {
         InverseRegression::Directional.name(),
     ];
 
-    /// A start by its name.
+    /// Returns the initialization with this name, or `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "auto" => Some(Self::Auto),
@@ -120,68 +133,71 @@ impl Start {
     }
 }
 
-/// Filters that random starts are enough for: as many as all starts of a fit have together.
+/// Total number of filters in all initializations of a fit, and the largest number of filters for
+/// which random initializations are enough.
 pub(super) const STARTED_AT_RANDOM: usize = 16;
 
-/// The most starts of a fit.
+/// Largest number of initializations of a fit.
 pub(crate) const MOST_RESTARTS: usize = 10_000;
 
-/// How many starts climb side by side; the best is kept.
+/// The number of initializations that are optimized side by side. The best one is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Restarts {
-    /// About 16 divided by the number of filters, at least 1; 1 when the start is not random.
+    /// About 16 divided by the number of filters, at least 1; always 1 if the initialization is not
+    /// random.
     #[default]
     Auto,
-    /// This many.
+    /// The specified number.
     Count(usize),
 }
 
-/// Whether filters are learned together.
+/// The order in which filters are learned: all at once or in groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Learning {
-    /// All at once.
+    /// All filters at once.
     #[default]
     Joint,
-    /// In groups of this size, earlier groups frozen.
+    /// Groups of this size; the filters of earlier groups no longer change.
     Sequential(usize),
 }
 
-/// A named variant of SQFA: a distance and the constraint it goes with.
+/// A named variant of SQFA: a distance with its constraint.
 #[derive(Debug, Clone, Copy)]
 pub struct Variant {
-    /// Its name in every flag, file and message.
+    /// The name in flags, files and messages.
     pub name: &'static str,
-    /// How the paper writes it.
+    /// The name in the paper.
     pub title: &'static str,
-    /// The distance it maximizes.
+    /// The name of the distance that is maximized.
     pub distance: &'static str,
-    /// The constraint on its filters.
+    /// The constraint on the filters.
     pub constraint: Constraint,
-    /// What it is, in a few words.
+    /// A short description.
     pub summary: &'static str,
-    /// Its place among the columns of the paper's tables, if it has one.
+    /// The index of the column in the paper's tables, if there is one.
     pub column: Option<u8>,
-    /// Degrees of freedom, where classes are t distributions.
+    /// The degrees of freedom if classes are t distributions.
     pub degrees: Option<Degrees>,
 }
 
-/// The degrees of freedom of a method on t distributions.
+/// The degrees of freedom of a variant for t distributions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Degrees {
-    /// This number unless given.
+    /// A default that the user may change.
     Usual(f64),
-    /// This number.
+    /// A value that cannot be changed.
     Fixed(f64),
 }
 
-/// The paper's variants, SQFA on the exact distance, and SQFA on t distributions.
+/// All variants: those of the paper, SQFA with the exact Fisher–Rao distance, and SQFA for t
+/// distributions.
 pub const VARIANTS: [Variant; 9] = [
     Variant {
         name: "sqfa",
         title: "SQFA",
         distance: "calvo-oller",
         constraint: Constraint::Sphere,
-        summary: "Fisher–Rao distance through the Calvo–Oller bound; takes any other distance, too",
+        summary: "Calvo–Oller bound on the Fisher–Rao distance; accepts any other distance",
         column: Some(0),
         degrees: None,
     },
@@ -190,7 +206,7 @@ pub const VARIANTS: [Variant; 9] = [
         title: "smSQFA",
         distance: "affine-invariant",
         constraint: Constraint::Sphere,
-        summary: "affine-invariant distance of second moments",
+        summary: "affine-invariant distance between second moments",
         column: Some(1),
         degrees: None,
     },
@@ -199,7 +215,7 @@ pub const VARIANTS: [Variant; 9] = [
         title: "SQFA-H",
         distance: "hellinger",
         constraint: Constraint::Sphere,
-        summary: "Hellinger distance; the paper's best accuracy",
+        summary: "Hellinger distance; the highest accuracy in the paper",
         column: Some(2),
         degrees: None,
     },
@@ -235,7 +251,7 @@ pub const VARIANTS: [Variant; 9] = [
         title: "SQFA-FR",
         distance: "fisher-rao",
         constraint: Constraint::Sphere,
-        summary: "the exact Fisher–Rao distance, which the paper only bounds",
+        summary: "exact Fisher–Rao distance, for which the paper uses a bound",
         column: None,
         degrees: None,
     },
@@ -244,7 +260,7 @@ pub const VARIANTS: [Variant; 9] = [
         title: "SQFA-t",
         distance: "calvo-oller-t:5",
         constraint: Constraint::Sphere,
-        summary: "Calvo–Oller between t distributions: heavy tails and outliers count less",
+        summary: "Calvo–Oller bound between t distributions, which reduces the weight of outliers",
         column: None,
         degrees: Some(Degrees::Usual(5.0)),
     },
@@ -253,14 +269,15 @@ pub const VARIANTS: [Variant; 9] = [
         title: "SQFA-Cauchy",
         distance: "calvo-oller-t:1",
         constraint: Constraint::Sphere,
-        summary: "the same with the heaviest tails that a distance is bounded for",
+        summary: "Calvo–Oller bound between Cauchy distributions, which have the heaviest tails",
         column: None,
         degrees: Some(Degrees::Fixed(1.0)),
     },
 ];
 
 impl Variant {
-    /// The degrees of freedom of its classes, where they are t distributions and a number may have been given.
+    /// Returns the degrees of freedom if classes are t distributions. A specified value replaces a
+    /// default.
     pub(crate) fn degrees_with(&self, given: Option<f64>) -> Option<f64> {
         Some(match self.degrees? {
             Degrees::Usual(usual) => given.unwrap_or(usual),
@@ -268,7 +285,11 @@ impl Variant {
         })
     }
 
-    /// A method by name; the error suggests the nearest.
+    /// Returns the variant with this name.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error that suggests the most similar name if there is no such variant.
     pub fn named(name: &str) -> Result<Self, Unknown> {
         let known = VARIANTS.iter().find(|method| method.name == name);
         known
@@ -277,17 +298,17 @@ impl Variant {
     }
 }
 
-/// What a recipe maximizes.
+/// The objective that a recipe maximizes.
 #[derive(Debug, Clone)]
 pub(crate) enum Goal {
     /// The mean of a distance over pairs of classes.
     Distance(Distance),
-    /// The gain in likelihood when every class has its own Gaussian.
+    /// The gain in likelihood if every class has its own Gaussian.
     LikelihoodGain,
 }
 
 impl Goal {
-    /// Its name in files and messages.
+    /// Returns the name in files and messages.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Distance(distance) => distance.name(),
@@ -295,7 +316,8 @@ impl Goal {
         }
     }
 
-    /// Whether filters outside the span of the samples are never better; not so for a distance of the user's own.
+    /// Returns whether filters outside the span of the samples are never better than the best
+    /// inside; unknown, so `false`, for user-defined distances.
     pub(super) fn is_exact_in_span(&self) -> bool {
         match self {
             Self::Distance(distance) => {
@@ -305,13 +327,13 @@ impl Goal {
         }
     }
 
-    /// Whether second moments are all it looks at.
+    /// Returns whether the objective depends on second moments only.
     pub(super) fn acts_on_second_moments(&self) -> bool {
         matches!(self, Self::Distance(distance)
             if distance.claims().is_some_and(|claims| claims.second_moments))
     }
 
-    /// Whether linear maps of the features leave it alone.
+    /// Returns whether the objective is invariant to linear maps of the features.
     pub(super) fn is_linear_invariant(&self) -> bool {
         match self {
             Self::Distance(distance) => {
@@ -322,7 +344,26 @@ impl Goal {
     }
 }
 
-/// The recipe of an SQFA model; [`Sqfa::fit`] turns it into a [`super::FittedSqfa`].
+/// A recipe for an SQFA model: the number of filters and all settings of the fit.
+///
+/// [`Sqfa::fit`] fits the recipe to class statistics and returns a
+/// [`FittedSqfa`](super::FittedSqfa). Every method below replaces one setting and returns the
+/// recipe.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::{Distance, Noise, Sqfa};
+/// use sqfa::model::Restarts;
+///
+/// // Four filters that maximize the Hellinger distance.
+/// let recipe = Sqfa::new(4)?
+///     .distance(Distance::named("hellinger")?)
+///     .noise(Noise::Fraction(0.3))
+///     .restarts(Restarts::Count(8))
+///     .seed(1);
+/// # Ok::<(), sqfa::model::FitError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Sqfa {
     pub(super) filters: usize,
@@ -342,7 +383,14 @@ pub struct Sqfa {
 }
 
 impl Sqfa {
-    /// A recipe for so many filters: Calvo–Oller distance, unit filters, everything else by default.
+    /// Creates a recipe with the default settings: the Calvo–Oller distance, filters of unit length
+    /// and noise as large as the mean within-class variance.
+    ///
+    /// The number of filters is checked by the fit.
+    ///
+    /// # Errors
+    ///
+    /// Never fails, because the default distance is always in the registry.
     pub fn new(filters: usize) -> Result<Self, FitError> {
         Ok(Self {
             filters,
@@ -362,98 +410,109 @@ impl Sqfa {
         })
     }
 
-    /// A recipe for one of the paper's methods.
+    /// Creates a recipe for one of the variants, with its distance and its constraint.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`FitError::Distance`] if the distance of the variant is not in the registry.
     pub fn for_variant(variant: &Variant, filters: usize) -> Result<Self, FitError> {
         let recipe = Self::new(filters)?;
         Ok(recipe.distance(Distance::named(variant.distance)?).constraint(variant.constraint))
     }
 
-    /// A recipe for likelihood acquired directions (LAD): instead of distances between pairs it maximizes
-    /// ln|Σ_tot| − Σ π_k ln|Σ_k|.
+    /// Creates a recipe for likelihood acquired directions (LAD), which maximizes ln|Σ_tot| − Σ π_k
+    /// ln|Σ_k| instead of distances between pairs.
     pub(crate) fn likelihood_gain(filters: usize) -> Result<Self, FitError> {
         Ok(Self { goal: Goal::LikelihoodGain, ..Self::new(filters)? })
     }
 
-    /// The distance to maximize.
+    /// Sets the distance to maximize (default: Calvo–Oller).
     pub fn distance(mut self, distance: Distance) -> Self {
         self.goal = Goal::Distance(distance);
         self
     }
 
-    /// What the filters must satisfy.
+    /// Sets the constraint on the filters (default: unit length).
     pub fn constraint(mut self, constraint: Constraint) -> Self {
         self.constraint = constraint;
         self
     }
 
-    /// The feature noise.
+    /// Sets the regularization noise (default: the mean within-class variance).
     pub fn noise(mut self, noise: Noise) -> Self {
         self.noise = noise;
         self
     }
 
-    /// Where the filters start.
+    /// Sets the initial filters.
     pub fn start(mut self, start: Start) -> Self {
         self.start = start;
         self
     }
 
-    /// Filters that stay, one a column: they come first and count among all, and the others are learned beside them. Lengths
-    /// are those of the constraint, and orthonormal filters are made so in their order. A given start has columns for all.
+    /// Sets filters that the fit does not change, one per column.
+    ///
+    /// They are the first filters of the result and are included in the number of filters; the fit
+    /// learns the remaining ones. They are scaled to unit length or orthonormalized in their order
+    /// if the constraint requires it. Initial filters of [`Start::Given`] must have columns for the
+    /// fixed filters as well.
     pub fn fixed(mut self, filters: Mat<f64>) -> Self {
         self.fixed = Some(filters);
         self
     }
 
-    /// How many starts climb side by side.
+    /// Sets the number of initializations.
     pub fn restarts(mut self, restarts: Restarts) -> Self {
         self.restarts = restarts;
         self
     }
 
-    /// Whether filters are learned together or in groups.
+    /// Sets whether filters are learned all at once or in groups.
     pub fn learning(mut self, learning: Learning) -> Self {
         self.learning = learning;
         self
     }
 
-    /// The seed of all random numbers.
+    /// Sets the seed of all random numbers.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// How much each pair of classes counts: a symmetric c × c matrix, row by row; the diagonal is ignored.
+    /// Sets the weight of each pair of classes: a symmetric c × c matrix, row-major. The diagonal
+    /// is ignored, and only the ratios matter.
     pub fn weights(mut self, weights: Vec<f64>) -> Self {
         self.weights = Some(weights);
         self
     }
 
-    /// Which pairs of classes the climb looks at; the objective that is reported always looks at all.
+    /// Sets the class pairs that the objective uses during optimization. The reported objective
+    /// always uses all pairs.
     pub fn pairs(mut self, pairs: Pairs) -> Self {
         self.pairs = pairs;
         self
     }
 
-    /// Whether to measure steps in the metric of the total covariance.
+    /// Sets whether steps are measured in the metric of the total covariance.
     pub fn preconditioning(mut self, preconditioning: Preconditioning) -> Self {
         self.preconditioning = preconditioning;
         self
     }
 
-    /// How the filters are climbed.
+    /// Sets the optimization algorithm.
     pub fn optimizer(mut self, optimizer: Optimizer) -> Self {
         self.optimizer = optimizer;
         self
     }
 
-    /// When to stop.
+    /// Sets the criterion of convergence.
     pub fn stopping(mut self, stopping: Stopping) -> Self {
         self.stopping = stopping;
         self
     }
 
-    /// What is climbed and, if that looks at some of the pairs alone, what is reported.
+    /// Returns the criterion to optimize and, if it uses a sample of the pairs, the criterion of
+    /// all pairs to report.
     pub(super) fn criterion(&self, statistics: &ClassStatistics) -> (Criterion, Option<Criterion>) {
         let classes = statistics.classes().len();
         match &self.goal {

@@ -1,5 +1,8 @@
-//! Fits in the dimensions that matter, the span of the data or those outside which classes are isotropic: exact where
-//! mathematics says so, refused where it does not.
+//! Fits in fewer dimensions: in the span of the samples, or in the dimensions outside which all
+//! classes are isotropic.
+//!
+//! Both give the maximum of the whole space. Where this is not proven, `fit_in_span` returns an
+//! error and `fit_where_not_isotropic` returns `None`.
 
 use std::time::Instant;
 
@@ -12,12 +15,13 @@ use super::FitError;
 use super::fitted::{FittedSqfa, with_fixed_signs, with_unit_length};
 use super::recipe::{Sqfa, Start};
 
-/// Up to this many samples their Gram matrix costs less than the passes of a usual fit.
+/// Largest number of samples whose Gram matrix costs less than the passes of a typical fit.
 const FEW_SAMPLES: usize = 4000;
-/// Passes that finding isotropic dimensions takes.
+/// Number of passes that the search for isotropic dimensions needs.
 const SEARCH_PASSES: usize = 3;
 
-/// Whether there are few enough samples, kept as they are, that a fit in their span costs least.
+/// Returns whether the samples are stored as they are, and are so few that a fit in their span is
+/// cheapest.
 pub(super) fn is_cheaper(statistics: &ClassStatistics) -> bool {
     let samples: Option<usize> = statistics
         .covariances()
@@ -28,11 +32,17 @@ pub(super) fn is_cheaper(statistics: &ClassStatistics) -> bool {
 }
 
 impl Sqfa {
-    /// Fits filters to statistics of fewer samples than dimensions, in the span of the samples; the filters are
-    /// lifted back. The maximum is that of the whole space. [`Sqfa::fit`] does this by itself where it costs least.
+    /// Fits filters to the statistics of fewer samples than dimensions, in the span of the samples.
     ///
-    /// The statistics must be kept as samples. Log-Euclidean, distances of the user's own, filters without a constraint
-    /// and orthonormal filters beyond the span's dimension are refused: their maximum may lie outside.
+    /// The result is an optimum of the whole space at a lower cost. [`Sqfa::fit`] does the same if
+    /// it is cheapest, and fits in the whole space if it is not possible.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`StatisticsError::NoSpan`] if the statistics are not stored as samples, or if the
+    /// best filters may lie outside the span: with a log-Euclidean or user-defined distance,
+    /// without a constraint, with fixed filters, or with more filters than the span has dimensions.
+    /// Otherwise, returns the same errors as [`Sqfa::fit`].
     pub fn fit_in_span(
         &self,
         statistics: &ClassStatistics,
@@ -44,21 +54,23 @@ impl Sqfa {
         let goal = self.goal.name();
         if !self.goal.is_exact_in_span() {
             return refuse(format!(
-                "the best filters of distance '{goal}' may lie outside: fit in the whole space"
+                "the best filters of distance '{goal}' may lie outside of it: fit in the whole space"
             ));
         }
         if self.constraint == Constraint::None {
-            return refuse("filters need constraint sphere or orthonormal".to_owned());
+            return refuse("the fit needs the constraint sphere or orthonormal".to_owned());
         }
         if self.fixed.is_some() {
-            return refuse("fixed filters may lie outside: fit in the whole space".to_owned());
+            return refuse(
+                "fixed filters may lie outside of it: fit in the whole space".to_owned(),
+            );
         }
         let span = statistics.reduced_to_span(self.filters)?;
         let order = span.statistics().dimension();
         if self.filters > order {
             let filters = self.filters;
             return refuse(format!(
-                "{filters} filters in a span of {order} dimensions: ask for at most {order}"
+                "{filters} filters were requested, but it has {order} dimensions: ask for at most {order}"
             ));
         }
         let mut recipe = self.clone();
@@ -68,8 +80,10 @@ impl Sqfa {
         recipe.fit_lifted(span.statistics(), noise, &|filters| span.lift(filters), observer)
     }
 
-    /// Fits filters in the few dimensions outside which every class is isotropic, where there are such and nothing asks for
-    /// the whole space, as given filters do, which may lie outside.
+    /// Fits filters in the few dimensions outside which every class is isotropic.
+    ///
+    /// Returns `None` if there are no such dimensions, or if a setting needs the whole space.
+    /// Specified initial or fixed filters, for example, may lie outside these dimensions.
     pub(super) fn fit_where_not_isotropic(
         &self,
         statistics: &ClassStatistics,
@@ -87,14 +101,15 @@ impl Sqfa {
         let lift = |filters: MatRef<'_, f64>| found.lift(filters);
         let fitted = self.fit_lifted(found.statistics(), noise, &lift, observer);
         Some(fitted.map(|mut fitted| {
-            // Those over the covariances as given: the climb meets only what is left of them.
+            // The passes over the original covariances: the optimization only uses the reduced
+            // ones.
             fitted.passes = SEARCH_PASSES;
             fitted.seconds = began.elapsed().as_secs_f64();
             fitted
         }))
     }
 
-    /// Fits filters in the dimensions of reduced statistics and lifts them back.
+    /// Fits filters to reduced statistics and transforms them back to all dimensions.
     fn fit_lifted(
         &self,
         reduced: &ClassStatistics,

@@ -1,4 +1,5 @@
-//! Starting filters: seeded normal numbers, as they are or turned to where classes differ, or leading principal components.
+//! Initial filters: seeded normal numbers, also rotated to where the classes differ, or leading
+//! principal components.
 
 pub(crate) use crate::linalg::random;
 use crate::linalg::{
@@ -8,12 +9,12 @@ use crate::linalg::{
 use crate::optimize::Preconditioner;
 use crate::statistics::{ClassStatistics, pass, total_times};
 
-/// Rounds of subspace iteration: plenty for a start, which need not be exact.
+/// Number of rounds of subspace iteration. Initial filters need not be exact, so this is plenty.
 const ROUNDS: usize = 12;
-/// Columns beyond those asked for, which speed the iteration up.
+/// Columns in addition to the requested ones, which make the iteration converge faster.
 const EXTRA: usize = 8;
 
-/// The leading principal components of the total covariance, by subspace iteration.
+/// Returns the leading principal components of the total covariance, by subspace iteration.
 pub(crate) fn principal(statistics: &ClassStatistics, columns: usize, seed: u64) -> Mat<f64> {
     let n = statistics.dimension();
     let width = (columns + EXTRA).min(n);
@@ -26,7 +27,7 @@ pub(crate) fn principal(statistics: &ClassStatistics, columns: usize, seed: u64)
         let image = total_times(statistics, basis.as_ref());
         basis = match orthonormalize(image.as_ref()) {
             Some(basis) => basis,
-            // Fewer directions with variance than columns: keep what there is.
+            // There are fewer directions with variance than columns, so the current basis is kept.
             None => break,
         };
     }
@@ -37,18 +38,21 @@ pub(crate) fn principal(statistics: &ClassStatistics, columns: usize, seed: u64)
     tall_times(basis.as_ref(), leading.as_ref())
 }
 
-/// Passes spent on turning random filters. One finds differences of low rank exactly; with a second, climbs on SVHN took
-/// half the passes that they take from random filters, and more saved no more.
+/// Number of passes that rotate random filters. One pass finds differences of low rank exactly.
+/// With a second pass, fits to SVHN needed half as many passes as from random filters, and further
+/// passes saved no more.
 pub(super) const TURNS: usize = 2;
-/// Streams of random numbers that no start uses.
+/// First of the streams of random numbers that only this rotation uses.
 const TURN_STREAM: u64 = u64::MAX / 2;
 
-/// Turns random filters to where the second moments of classes differ; columns that this leaves nothing of stay.
+/// Rotates random filters to where the second moments of the classes differ. Columns of which
+/// nothing remains are replaced by random ones.
 ///
-/// With A_k = Φ_k + (γ_k−γ̄)(γ_k−γ̄)ᵀ and T = Σπ_kA_k, a turn takes every column f to M⁻¹Σ_k r_k√π_k(A_k − T)f with normal
-/// numbers r_k of its own, and all columns to an orthonormal basis of their span: half a step of power iteration on the
-/// matrix of directional regression (Li & Wang, 2007), in the manner of Halko, Martinsson & Tropp (2011). Differences of
-/// classes cannot cancel, as they would in a sum. Cost of a turn: one pass.
+/// With A_k = Φ_k + (γ_k−γ̄)(γ_k−γ̄)ᵀ and T = Σπ_kA_k, a round replaces every column f by M⁻¹Σ_k
+/// r_k√π_k(A_k − T)f, where the r_k are normal numbers, and then orthonormalizes the columns. This
+/// is half a step of power iteration on the matrix of directional regression (Li & Wang, 2007), in
+/// the manner of Halko, Martinsson & Tropp (2011). Because of the random r_k, the differences of
+/// several classes do not cancel, as they would in a plain sum. Cost of a round: one pass.
 pub(super) fn turned(
     statistics: &ClassStatistics,
     preconditioner: &Preconditioner,
@@ -73,7 +77,7 @@ pub(super) fn turned(
             let number = |k: usize| numbers[(k, j)] * shares[k].sqrt();
             let sum: f64 = (0..classes).map(number).sum();
             for (k, product) in products.iter().enumerate() {
-                // r_k√π_k of A_k, less what T takes of it.
+                // The weight r_k√π_k of A_k, minus its contribution to T.
                 let weight = number(k) - shares[k] * sum;
                 let along = weight * overlaps[(k, j)];
                 let parts = product.col(j).iter().zip(offsets.col(k).iter());
@@ -104,10 +108,11 @@ pub(super) fn turned(
     filters
 }
 
-/// Rounds of power iteration for the largest variance: its order of magnitude is all that matters.
+/// Number of rounds of power iteration for the largest variance, of which only the order of
+/// magnitude matters.
 const POWER_ROUNDS: usize = 4;
 
-/// The largest variance of any class in any direction, from below.
+/// Returns a lower estimate of the largest variance of any class in any direction.
 pub(crate) fn largest_variance(statistics: &ClassStatistics) -> f64 {
     let n = statistics.dimension();
     let largest = statistics.covariances().iter().max_by(|a, b| {
@@ -133,10 +138,12 @@ pub(crate) fn largest_variance(statistics: &ClassStatistics) -> f64 {
     size
 }
 
-/// Squared sine below which a random filter counts as depending on those before it.
+/// Squared sine of the angle to the preceding filters below which a random filter counts as
+/// linearly dependent.
 const NEARLY_DEPENDENT: f64 = 1e-4;
 
-/// New unit filters as they are, unless one nearly depends on others: then with what they share taken out.
+/// Returns new unit filters unchanged unless one of them is nearly dependent on others; then they
+/// are orthonormalized.
 pub(super) fn made_independent(learned: Option<&Mat<f64>>, new: Mat<f64>) -> Mat<f64> {
     let all = match learned {
         Some(learned) => beside(&[learned.as_ref(), new.as_ref()]),

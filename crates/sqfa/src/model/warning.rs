@@ -1,4 +1,5 @@
-//! What a user should know about a fit, as values; the text is for whoever has no better words.
+//! Warnings about a fit. They are values, so that the command and Python can phrase them in their
+//! own terms.
 
 use std::fmt;
 
@@ -7,77 +8,84 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::optimize::Termination;
 use crate::statistics::ClassStatistics;
 
-/// The share of the identity in a metric from which a user should know of it.
+/// Fraction of the identity in a metric from which on a warning is given.
 const TOLD: f64 = 0.1;
 
-/// What a user should know about a fit.
+/// A warning about a fit.
+///
+/// `Display` gives a message for users, and [`Warning::name`] an identifier that does not change.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Without a constraint and with noise the objective has no maximum.
+    /// Without a constraint and with noise, the objective has no maximum.
     Unbounded,
-    /// Second moments stand in for covariances of classes with equal means.
+    /// Second moments were used as covariances of classes with equal means.
     SecondMomentsAsCovariances {
-        /// The distance that takes them so.
+        /// The name of the distance.
         distance: String,
     },
-    /// Single-precision covariances are passed over in double precision.
+    /// Covariances in single precision are multiplied in double precision.
     DoublePrecision {
-        /// The largest variance over the noise.
+        /// The largest variance divided by the noise.
         ratio: f64,
     },
-    /// Cancelled with filters missing.
+    /// The fit was canceled before all filters were learned.
     CancelledAfter {
-        /// Filters learned.
+        /// The number of filters that were learned.
         learned: usize,
-        /// Filters asked for.
+        /// The requested number of filters.
         filters: usize,
     },
     /// The optimum was not reached.
     NotConverged {
-        /// Iterations taken.
+        /// The number of iterations.
         iterations: usize,
-        /// Why it ended.
+        /// The reason why the optimization ended.
         termination: Termination,
     },
-    /// Round-off is a visible share of the smallest variance behind the filters.
+    /// Round-off is a considerable fraction of the smallest variance in feature space.
     LostDigits {
-        /// The class whose variance it is.
+        /// The label of the class with this variance.
         class: String,
-        /// The largest variance of the data over this one.
+        /// The largest variance of the data divided by this variance.
         condition: f64,
-        /// The share that is round-off.
+        /// The round-off as a fraction of this variance.
         lost: f64,
     },
-    /// More filters than the criterion has anything to say about.
+    /// There are more filters than the criterion determines.
     BeyondCriterion {
-        /// Filters it speaks of.
+        /// The number of filters that the criterion determines.
         rank: usize,
     },
-    /// Scatters of t distributions were taken from covariances.
+    /// Scatters of t distributions were computed from covariances.
     MomentMatched {
-        /// ν.
+        /// The degrees of freedom ν.
         degrees: f64,
     },
-    /// The fixed point of a robust estimator was not reached.
+    /// A robust covariance estimator did not converge.
     RobustUnsettled {
-        /// The estimator.
+        /// The name of the estimator.
         estimator: String,
-        /// Steps taken.
+        /// The number of steps.
         steps: usize,
-        /// The classes that were still moving.
+        /// The labels of the classes that did not converge.
         classes: Vec<String>,
     },
-    /// Classes with so few points a dimension that outliers were told in a shrunk metric.
+    /// Classes have so few samples per dimension that outliers were detected in a shrunk metric.
     RobustShrunk {
-        /// The estimator.
+        /// The name of the estimator.
         estimator: String,
-        /// The classes.
+        /// The labels of the classes.
         classes: Vec<String>,
-        /// The largest share of the identity.
+        /// The largest fraction of the identity in the metric.
         share: f64,
     },
-    /// A warning from a file, which holds its text.
+    /// Samples that depend on the previous sample of their class, such as those of a time series.
+    DependentRows {
+        /// The correlation of consecutive samples of a class.
+        correlation: f64,
+    },
+    /// A warning that was read from a file, which contains its message.
     Recorded(String),
 }
 
@@ -94,7 +102,8 @@ impl<'de> Deserialize<'de> for Warning {
 }
 
 impl Warning {
-    /// What a user should know about statistics, however they are used.
+    /// Returns the warnings about class statistics, which do not depend on how the statistics are
+    /// used.
     pub(crate) fn of_statistics(statistics: &ClassStatistics) -> Vec<Self> {
         let Some(note) = statistics.robust() else { return Vec::new() };
         let estimator = note.estimator.to_string();
@@ -110,7 +119,7 @@ impl Warning {
         warnings
     }
 
-    /// Its name, which stays the same whatever the words.
+    /// Returns the name, which stays the same if the message changes.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Unbounded => "unbounded",
@@ -123,12 +132,13 @@ impl Warning {
             Self::MomentMatched { .. } => "moment-matched",
             Self::RobustUnsettled { .. } => "robust-unsettled",
             Self::RobustShrunk { .. } => "robust-shrunk",
+            Self::DependentRows { .. } => "dependent-rows",
             Self::Recorded(_) => "recorded",
         }
     }
 }
 
-/// The first few classes.
+/// Returns a list of the first few classes.
 fn named(classes: &[String]) -> String {
     const SHOWN: usize = 3;
     let shown: Vec<String> = classes.iter().take(SHOWN).map(|class| format!("'{class}'")).collect();
@@ -143,17 +153,17 @@ impl fmt::Display for Warning {
         match self {
             Self::Recorded(text) => f.write_str(text),
             Self::Unbounded => f.write_str(
-                "without a constraint and with noise the objective grows with the length of the filters and has no \
+                "without a constraint and with noise, the objective grows with the length of the filters and has no \
                  maximum: use constraint sphere or orthonormal",
             ),
             Self::SecondMomentsAsCovariances { distance } => write!(
                 f,
-                "only second moments were given: distance '{distance}' takes them for covariances of classes with \
+                "only second moments were given: distance '{distance}' uses them as covariances of classes with \
                  equal means"
             ),
             Self::DoublePrecision { ratio } => write!(
                 f,
-                "the largest variance is {ratio:.1e} times the noise: passes run in double precision"
+                "the largest variance is {ratio:.1e} times the noise: covariances are multiplied in double precision"
             ),
             Self::CancelledAfter { learned, filters } => {
                 write!(f, "cancelled after {learned} of {filters} filters")
@@ -165,31 +175,37 @@ impl fmt::Display for Warning {
             ),
             Self::LostDigits { class, condition, lost } => write!(
                 f,
-                "the data vary {condition:.0e} times as much as class '{class}' does behind the filters, of which {:.2} % is \
-                 round-off, and there is no noise: set noise, or scale every column by its standard deviation",
+                "the largest variance of the data is {condition:.0e} times the smallest variance of the features of class '{class}', of \
+                 which {:.2} % is round-off, and the noise is 0: set a positive noise, or scale every column by its standard deviation",
                 100.0 * lost.min(1.0)
             ),
             Self::BeyondCriterion { rank } => write!(
                 f,
-                "the criterion says nothing beyond {rank} filters (classes less one): the others are principal \
+                "the criterion determines only {rank} filters (classes less one): the others are principal \
                  components"
             ),
             Self::MomentMatched { degrees } => write!(
                 f,
-                "covariances were taken for those of t distributions with ν = {degrees}: scatters are {:.3} of them, and \
-                 outliers count in full; give points for a robust scatter",
+                "the scatters of t distributions with ν = {degrees} were set to {:.3} times the covariances, so outliers \
+                 have full weight: pass samples for a robust scatter",
                 (degrees - 2.0) / degrees
             ),
             Self::RobustUnsettled { estimator, steps, classes } => write!(
                 f,
-                "the covariance estimator {estimator} had not settled after {steps} steps in {}: its statistics are \
+                "the covariance estimator {estimator} did not converge in {steps} steps in {}: its statistics are \
                  approximate",
                 named(classes)
             ),
+            Self::DependentRows { correlation } => write!(
+                f,
+                "consecutive samples of a class have a correlation of {correlation:.2}, as in a time series: if related \
+                 samples are both used for training and held out, held-out accuracy is too high; name the group of every \
+                 sample, such as its recording"
+            ),
             Self::RobustShrunk { estimator, classes, share } => write!(
                 f,
-                "{} {} fewer than ten points a dimension, or nearly constant columns: the covariance estimator {estimator} \
-                 told outliers in a metric shrunk by up to {share:.2}",
+                "{} {} fewer than ten samples per dimension, or nearly constant columns: the covariance estimator {estimator} \
+                 detected outliers in a metric shrunk by up to {share:.2}",
                 named(classes),
                 if classes.len() == 1 { "has" } else { "have" }
             ),

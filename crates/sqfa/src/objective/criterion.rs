@@ -1,15 +1,15 @@
-//! Functions of the class Gaussians that filters can maximize, with their derivatives.
+//! The functions of the class Gaussians that filters maximize, with their derivatives.
 
 use super::EvaluationError;
 use crate::distance::{Distance, Hint, PairError, PairPlan, PairSums};
 use crate::features::Gaussians;
 use crate::linalg::Real;
 
-/// Flops of one pair's value and gradient relative to m³: a Cholesky, a Jacobi eigenproblem and
-/// six products, as measured; only the order of magnitude matters.
+/// Approximate flops of value and gradient of one pair, divided by m³: a Cholesky factorization, a
+/// Jacobi eigenproblem and six products. Only the order of magnitude matters.
 const PAIR_FLOPS: f64 = 60.0;
 
-/// What is maximized.
+/// The function of the class Gaussians that is maximized.
 #[derive(Debug)]
 pub(crate) enum Criterion {
     /// The weighted mean of a distance over pairs of classes.
@@ -19,16 +19,16 @@ pub(crate) enum Criterion {
         /// The pairs and their weights.
         plan: PairPlan,
     },
-    /// Likelihood acquired directions (Cook & Forzani, 2009): ln|Σ_tot| − Σ π_k ln|Σ_k|, the gain in likelihood when
-    /// every class has its own Gaussian.
+    /// The criterion of likelihood acquired directions (Cook & Forzani, 2009), ln|Σ_tot| − Σ π_k
+    /// ln|Σ_k|: the gain in likelihood if every class has its own Gaussian.
     LikelihoodGain {
-        /// π_k.
+        /// The fraction π_k of the samples in each class.
         shares: Vec<f64>,
     },
 }
 
 impl Criterion {
-    /// The mean distance over pairs of so many classes.
+    /// Creates the mean distance over all pairs of classes, optionally weighted.
     pub(crate) fn mean_distance(
         distance: Distance,
         classes: usize,
@@ -37,7 +37,8 @@ impl Criterion {
         Self::MeanDistance { distance, plan: PairPlan::new(classes, weights) }
     }
 
-    /// The same over some of the pairs; `None` when they weigh nothing.
+    /// Creates the mean distance over some pairs of classes, or returns `None` if all their weights
+    /// are 0.
     pub(crate) fn mean_distance_of(
         distance: Distance,
         classes: usize,
@@ -48,12 +49,13 @@ impl Criterion {
         Some(Self::MeanDistance { distance, plan })
     }
 
-    /// The value at class Gaussians.
+    /// Returns the value for the given class Gaussians.
     pub(crate) fn value(&self, gaussians: &Gaussians) -> Result<f64, EvaluationError> {
         Ok(self.evaluate(gaussians, &[])?.value)
     }
 
-    /// What the value scales with: cᵈ where all points are multiplied by c. A user's own distance counts as free of units.
+    /// Returns the degree d of homogeneity: multiplying the data by c multiplies the value by cᵈ. A
+    /// user-defined distance counts as degree 0.
     pub(super) fn degree(&self) -> u8 {
         match self {
             Self::MeanDistance { distance, .. } => {
@@ -63,7 +65,7 @@ impl Criterion {
         }
     }
 
-    /// Flops relative to m³.
+    /// Returns the flops of one evaluation, divided by m³.
     pub(super) fn terms(&self) -> f64 {
         match self {
             Self::MeanDistance { plan, .. } => PAIR_FLOPS * plan.len() as f64,
@@ -71,7 +73,8 @@ impl Criterion {
         }
     }
 
-    /// Value and derivatives; hints come from a nearby evaluation.
+    /// Returns value and derivatives. The hints come from an earlier evaluation nearby, or are
+    /// empty.
     pub(super) fn evaluate(
         &self,
         gaussians: &Gaussians,
@@ -84,7 +87,8 @@ impl Criterion {
     }
 }
 
-/// G_k = π_k(Σ_tot⁻¹ − Σ_k⁻¹), h_k = 2π_kΣ_tot⁻¹(μ_k − μ̄), with Σ_tot = Σ π_k[Σ_k + (μ_k−μ̄)(μ_k−μ̄)ᵀ].
+/// Returns the gain in likelihood with G_k = π_k(Σ_tot⁻¹ − Σ_k⁻¹) and h_k = 2π_kΣ_tot⁻¹(μ_k − μ̄),
+/// where Σ_tot = Σ π_k[Σ_k + (μ_k−μ̄)(μ_k−μ̄)ᵀ].
 fn likelihood_gain(gaussians: &Gaussians, shares: &[f64]) -> Result<PairSums, EvaluationError> {
     let (m, classes) = (gaussians.order(), gaussians.len());
     let center: Vec<f64> = (0..m)
@@ -123,7 +127,8 @@ fn likelihood_gain(gaussians: &Gaussians, shares: &[f64]) -> Result<PairSums, Ev
     Ok(sums)
 }
 
-/// ln|A| and A⁻¹ of a symmetric positive definite matrix.
+/// Returns ln|A| and A⁻¹ of a symmetric positive definite matrix; `class` is the class that an
+/// error names.
 fn log_det_and_inverse(
     matrix: &[f64],
     m: usize,

@@ -1,4 +1,4 @@
-//! Everything m-dimensional about a point: quadratic forms, linear forms and the Gram matrix.
+//! The m-dimensional part of an objective: quadratic forms, linear forms and the Gram matrix.
 
 use super::EvaluationError;
 use crate::constraint::{Constraint, Map};
@@ -7,7 +7,8 @@ use crate::features::Gaussians;
 use crate::linalg::{Real, WORTH_THREADS};
 use crate::parallel;
 
-/// A_k = ηᵀΦ_kη, b_k = ηᵀγ_k for every class, and N = ηᵀη; matrices row-major.
+/// The forms of a point: A_k = ηᵀΦ_kη and b_k = ηᵀγ_k for every class k, and N = ηᵀη. Matrices are
+/// row-major.
 #[derive(Debug, Clone)]
 pub(super) struct Forms {
     pub(super) quadratic: Vec<f64>,
@@ -24,7 +25,7 @@ impl Forms {
         }
     }
 
-    /// self + step·first + step²·second: the forms a step along a line.
+    /// Returns self + step·first + step²·second, the forms at a step along a line.
     pub(super) fn moved(&self, step: f64, first: &Self, second: &Self) -> Self {
         let combine = |base: &[f64], first: &[f64], second: &[f64]| {
             (0..base.len()).map(|i| base[i] + step * (first[i] + step * second[i])).collect()
@@ -36,7 +37,7 @@ impl Forms {
         }
     }
 
-    /// first + 2·step·second: their rate of change there.
+    /// Returns first + 2·step·second, the derivative of the forms with respect to the step.
     pub(super) fn rate(step: f64, first: &Self, second: &Self) -> Self {
         let zero = Self {
             quadratic: first.quadratic.clone(),
@@ -52,18 +53,21 @@ impl Forms {
     }
 }
 
-/// Where some forms put the classes in feature space, and the map that put them there.
+/// The class Gaussians in feature space for some forms, with the map from the free matrix to the
+/// filters.
 #[derive(Debug, Clone)]
 pub(super) struct FeatureGaussians {
     pub(super) map: Map,
     pub(super) gaussians: Gaussians,
 }
 
-/// A column this close (as a squared sine) to the span of those before it: round-off in the objective is
-/// about 1e-16 over this, and below it a climb would follow round-off instead of the objective.
+/// Smallest squared sine of the angle between a column and the span of the preceding columns. The
+/// round-off of the objective is about 1e-16 divided by it; below this limit, the optimization
+/// would follow round-off instead of the objective.
 const DEPENDENT: f64 = 1e-6;
 
-/// The smallest squared sine of the angle between a column and the span of those before it.
+/// Returns the smallest squared sine of the angle between a column and the span of the preceding
+/// columns.
 fn independence(gram: &[f64], m: usize) -> f64 {
     let mut lower = gram.to_vec();
     f64::cholesky(&mut lower, m);
@@ -72,7 +76,7 @@ fn independence(gram: &[f64], m: usize) -> f64 {
         .fold(1.0, |least, sine| if sine.is_nan() { 0.0 } else { least.min(sine) })
 }
 
-/// The part of the problem that is independent of n.
+/// The part of the problem that does not depend on n.
 #[derive(Debug)]
 pub(super) struct FeatureProblem {
     pub(super) classes: usize,
@@ -82,7 +86,8 @@ pub(super) struct FeatureProblem {
 }
 
 impl FeatureProblem {
-    /// What comes out of every class, side by side where a product of order m for each is worth threads.
+    /// Applies a function to every class, in parallel if a product of order m per class takes long
+    /// enough.
     fn of_classes<R: Send>(&self, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
         let flops = 2.0 * (self.filters as f64).powi(3) * self.classes as f64;
         if flops > WORTH_THREADS {
@@ -92,11 +97,13 @@ impl FeatureProblem {
         }
     }
 
-    /// The class Gaussians in feature space, noise included. Costs O(c m³).
+    /// Returns the class Gaussians in feature space, with noise added to the covariances. Cost:
+    /// O(cm³).
     pub(super) fn place(&self, forms: &Forms) -> Result<FeatureGaussians, EvaluationError> {
         let m = self.filters;
         let map = self.constraint.map(&forms.gram, m).ok_or(EvaluationError::Degenerate)?;
-        // Noise keeps dependent filters harmless; without it, or through R⁻¹, they leave only round-off.
+        // With noise, dependent filters are harmless. Without noise, or with R⁻¹ of orthonormal
+        // filters, only round-off would remain of them.
         let fragile = self.noise == 0.0 || self.constraint == Constraint::Orthonormal;
         if fragile && independence(&forms.gram, m) < DEPENDENT {
             return Err(EvaluationError::Degenerate);
@@ -121,7 +128,7 @@ impl FeatureProblem {
         Ok(FeatureGaussians { map, gaussians: Gaussians::trusted(m, means, covariances) })
     }
 
-    /// The objective's derivative along a line, Σ ⟨G, Σ′⟩ + h·μ′.
+    /// Returns the derivative of the objective along a line, Σ ⟨G, Σ′⟩ + h·μ′.
     pub(super) fn slope(
         &self,
         forms: &Forms,
@@ -147,7 +154,7 @@ impl FeatureProblem {
         parts.iter().sum()
     }
 
-    /// M = FᵀF̄ = Σ_k 2·TᵀA_kT·G_k + μ_k h_kᵀ.
+    /// Returns M = FᵀF̄ = Σ_k 2·TᵀA_kT·G_k + μ_k h_kᵀ.
     pub(super) fn inner_gradient(&self, classes: &FeatureGaussians, slopes: &PairSums) -> Vec<f64> {
         let m = self.filters;
         let mut total = vec![0.0; m * m];

@@ -1,4 +1,5 @@
-//! The weighted mean distance over all pairs of classes, SQFA's objective, or another function of the class Gaussians.
+//! Objectives that depend on class statistics only: the weighted mean distance over pairs of
+//! classes (the objective of SQFA) or another function of the class Gaussians.
 
 use std::sync::Arc;
 
@@ -19,18 +20,19 @@ use crate::statistics::{pass, pass_in_groups};
 pub(crate) struct OnStatistics<'a> {
     projection: Projection<'a>,
     criterion: Arc<Criterion>,
-    /// What counts as zero: the root mean variance, noise included, to the power of the criterion's degree.
+    /// The value that counts as zero: the root mean variance, including noise, to the power of the
+    /// criterion's degree.
     unit: f64,
 }
 
-/// The criterion's value somewhere, with what its gradient needs.
+/// The value of the criterion, with the quantities that its gradient needs.
 #[derive(Debug)]
 struct Value {
     classes: FeatureGaussians,
     sums: PairSums,
 }
 
-/// A point, with everything its gradient and the lines through it need.
+/// A point, with the quantities that its gradient and the lines through it need.
 #[derive(Debug)]
 pub(crate) struct Point {
     free: Mat<f64>,
@@ -47,12 +49,12 @@ pub(crate) struct Line {
     products: Vec<Mat<f64>>,
     first: Forms,
     second: Forms,
-    /// The last step tried: usually the one that is taken.
+    /// The last step that was tried, which is usually the one that is made.
     last: Option<(f64, Forms, Value)>,
 }
 
 impl Point {
-    /// The class Gaussians in feature space, noise included.
+    /// Returns the class Gaussians in feature space, with noise added to the covariances.
     pub(crate) fn gaussians(&self) -> &Gaussians {
         &self.value.classes.gaussians
     }
@@ -76,7 +78,7 @@ impl<'a> OnStatistics<'a> {
         Self { projection, criterion, unit }
     }
 
-    /// F = ηT.
+    /// Returns the filters F = ηT.
     pub(crate) fn filters(&self, point: &Point) -> Mat<f64> {
         self.projection.filters(&point.free, &point.value.classes)
     }
@@ -99,7 +101,7 @@ impl<'a> OnStatistics<'a> {
         Ok(Point { free, products, forms, value, gradient })
     }
 
-    /// Flops of one value with its derivatives.
+    /// Returns the flops of one value with its derivatives.
     fn evaluation_flops(&self) -> f64 {
         self.criterion.terms() * (self.projection.problem.filters as f64 + 1.0).powi(3)
     }
@@ -138,7 +140,8 @@ impl Objective for OnStatistics<'_> {
         step: f64,
     ) -> Result<(f64, f64), EvaluationError> {
         if step == 0.0 {
-            // The forms are those of the point, and so are the derivatives: only their rates are the line's.
+            // The forms and the derivatives with respect to them are those of the point; only the
+            // rates of the forms depend on the line.
             let Value { classes, sums } = &point.value;
             let slope = self.projection.problem.slope(&point.forms, &line.first, classes, sums);
             return Ok((sums.value, slope));
@@ -234,7 +237,9 @@ impl Restrictable for OnStatistics<'_> {
     }
 
     fn multiply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>> {
-        // As many columns as a direction has, whatever a block has lost: they decide the kernel.
+        // Blocks are padded to the number of columns of a full direction. The number of columns
+        // selects the kernel, so the bits would otherwise depend on how many columns a block has
+        // lost.
         pass_in_groups(self.projection.statistics, blocks, self.projection.moving_columns())
     }
 

@@ -1,9 +1,11 @@
-//! What every objective on projected statistics shares: its forms at a point and along a line, and its gradient.
+//! The computations that all objectives on projected statistics share: their forms at a point and
+//! along a line, and their gradient.
 //!
-//! At a point the products P_k = Φ_kη are kept, so that the gradient with respect to the filters,
-//! F̄ = Σ_k 2P_kTG_k + γ_kh_kᵀ (+ XᵀZ̄ where points take part), needs no pass. Along η + tD one pass gives Q_k = Φ_kD,
-//! and then the forms at any t are polynomials: A_k(t) = A_k + t(ηᵀQ_k + Q_kᵀη) + t²DᵀQ_k, and likewise b and N.
-//! The first `frozen` columns of η never move; directions and gradients leave them out.
+//! The forms are ηᵀΦ_kη, ηᵀγ_k and ηᵀη. A point keeps the products P_k = Φ_kη, so that the gradient
+//! with respect to the filters, F̄ = Σ_k 2P_kTG_k + γ_kh_kᵀ (+ XᵀZ̄ for objectives that use
+//! samples), needs no pass. Along η + tD one pass gives Q_k = Φ_kD. The forms at any t are then
+//! polynomials: A_k(t) = A_k + t(ηᵀQ_k + Q_kᵀη) + t²DᵀQ_k, and likewise b and N. The first `frozen`
+//! columns of η never change, so directions and gradients omit them.
 
 use super::feature_problem::{FeatureGaussians, FeatureProblem, Forms};
 use crate::constraint::Constraint;
@@ -16,13 +18,14 @@ use crate::parallel;
 use crate::statistics::pass;
 use crate::statistics::{ClassStatistics, Covariance};
 
-/// Blocks of each class that a climb keeps: those of a point and of a basis of filters and steps.
+/// Blocks per class that an optimization keeps: those of a point and of a basis of filters and
+/// steps.
 const BASES: usize = 8;
-/// Blocks that it remembers beside them: steps and changes of the gradient.
+/// Further blocks that an optimization keeps: past steps and changes of the gradient.
 const PAST: usize = 24;
-/// Flops in the time in which a byte of a matrix is read.
+/// Flops in the time that reading one byte of a matrix takes.
 pub(super) const READ: f64 = 2.0;
-/// Filters from which products of n-dimensional blocks take most of the time.
+/// Number of filters from which on products of n-dimensional blocks dominate the time.
 const WIDE: usize = 128;
 
 #[derive(Debug)]
@@ -32,7 +35,7 @@ pub(super) struct Projection<'a> {
     pub(super) frozen: usize,
 }
 
-/// What points add to a gradient: XᵀZ̄ (n × m) and FᵀXᵀZ̄ (m × m, row-major).
+/// The contribution of samples to a gradient: XᵀZ̄ (n × m) and FᵀXᵀZ̄ (m × m, row-major).
 pub(super) struct SampleSlopes<'a> {
     pub(super) outer: MatRef<'a, f64>,
     pub(super) inner: &'a [f64],
@@ -50,17 +53,19 @@ impl<'a> Projection<'a> {
         Self { statistics, problem: FeatureProblem { classes, filters, noise, constraint }, frozen }
     }
 
-    /// The same problem on other statistics.
+    /// Returns the same problem for other statistics.
     pub(super) fn on<'b>(&self, statistics: &'b ClassStatistics) -> Projection<'b> {
         let FeatureProblem { filters, noise, constraint, .. } = self.problem;
         Projection::new(statistics, constraint, noise, filters, self.frozen)
     }
 
-    /// Flops of one pass over the class covariances, and of reading them.
+    /// Returns the cost of one pass over the class covariances in flops, including the time to read
+    /// them.
     pub(super) fn pass_effort(&self) -> f64 {
         let columns = self.moving_columns() as f64;
         let covariances = self.statistics.covariances().iter();
-        // Products read one triangle. Whether the other is kept as well must not decide how filters are optimized.
+        // Products read one triangle only. The count ignores a second stored triangle, so that
+        // storage does not decide which optimizer is selected.
         let read = |one: &dyn Covariance| match one.entries() {
             Some(_) => (if one.is_single() { 4 } else { 8 }) * triangle(one.dimension()),
             None => one.bytes(),
@@ -68,7 +73,8 @@ impl<'a> Projection<'a> {
         covariances.map(|one| one.flops() * columns + READ * read(&**one) as f64).sum()
     }
 
-    /// Bytes of a climb's n-dimensional blocks: the point and its products, those of a line or of a basis, and past steps.
+    /// Returns the bytes of the n-dimensional blocks of an optimization: the point with its
+    /// products, those of a line or a basis, and past steps.
     pub(super) fn start_bytes(&self) -> usize {
         let block = size_of::<f64>() * self.statistics.dimension() * self.problem.filters;
         block.saturating_mul(BASES * (self.problem.classes + 1) + PAST)
@@ -78,14 +84,16 @@ impl<'a> Projection<'a> {
         self.problem.filters - self.frozen
     }
 
-    /// Whether products are of single precision and wide enough that rounding what is made of them pays.
+    /// Returns whether to round products to single precision: the covariances have single precision
+    /// and there are so many filters that it saves time.
     fn rounds(&self) -> bool {
         let single =
             || self.statistics.covariances().iter().all(|covariance| covariance.is_single());
         self.problem.filters >= WIDE && single()
     }
 
-    /// ηᵀX for every class, in parallel over classes; symmetric where X are products of η itself.
+    /// Returns ηᵀX for the product X of every class, in parallel over the classes. `symmetric`
+    /// means that X are products of η itself.
     fn against(
         &self,
         left: MatRef<'_, f64>,
@@ -125,7 +133,8 @@ impl<'a> Projection<'a> {
         forms
     }
 
-    /// How the forms change along a direction: their first and second coefficients in the step.
+    /// Returns the linear and quadratic coefficients of the forms along a direction, as polynomials
+    /// in the step.
     pub(super) fn line_forms(
         &self,
         free: MatRef<'_, f64>,
@@ -175,7 +184,7 @@ impl<'a> Projection<'a> {
         }
     }
 
-    /// Recomputes the products of the moving columns of several points. One pass.
+    /// Recomputes the products of the columns that may change, for several points. Cost: one pass.
     pub(super) fn renew(&self, points: Vec<(MatRef<'_, f64>, &mut Vec<Mat<f64>>)>) {
         let (frozen, moving) = (self.frozen, self.moving_columns());
         let products = {
@@ -190,14 +199,14 @@ impl<'a> Projection<'a> {
         }
     }
 
-    /// F = ηT.
+    /// Returns the filters F = ηT.
     pub(super) fn filters(&self, free: &Mat<f64>, classes: &FeatureGaussians) -> Mat<f64> {
         let m = self.problem.filters;
         let map = classes.map.dense(m);
         tall_times(free.as_ref(), MatRef::from_row_major_slice(&map, m, m))
     }
 
-    /// ∂L/∂η for the columns that move: (F̄ − F·S)·Tᵀ.
+    /// Returns ∂L/∂η for the columns that may change: (F̄ − F·S)·Tᵀ.
     pub(super) fn free_gradient(
         &self,
         free: MatRef<'_, f64>,
@@ -209,8 +218,9 @@ impl<'a> Projection<'a> {
         let (m, moving, frozen) = (self.problem.filters, self.moving_columns(), self.frozen);
         let count = self.problem.classes;
         let t = classes.map.dense(m);
-        // Everything that multiplies an n-dimensional block is combined first: with K = S restricted and
-        // Tᵀ folded in, the gradient is Σ P_k·(2TG_kTᵀ) + Γ·(HTᵀ) − η·(TSTᵀ), trailing columns.
+        // All factors of each n-dimensional block are multiplied first, because products of order m
+        // are cheap. With K = S restricted and Tᵀ included, the gradient is Σ P_k·(2TG_kTᵀ) +
+        // Γ·(HTᵀ) − η·(TSTᵀ), trailing columns.
         let fold = |matrix: &[f64]| {
             let mut folded = vec![0.0; m * m];
             f64::multiply(matrix, false, &t, true, &mut folded, m);
@@ -242,7 +252,7 @@ impl<'a> Projection<'a> {
             .collect();
         terms.push((self.statistics.means().as_ref(), mean_factor.as_ref()));
         terms.push((free, own_factor.as_ref()));
-        // What the points themselves say is mapped like everything else: XᵀZ̄·Tᵀ.
+        // The contribution of the samples is mapped in the same way: XᵀZ̄·Tᵀ.
         let transposed = Mat::from_fn(m, moving, |i, j| t[(frozen + j) * m + i]);
         if let Some(samples) = &samples {
             terms.push((samples.outer, transposed.as_ref()));
@@ -257,7 +267,7 @@ impl<'a> Projection<'a> {
     }
 }
 
-/// Adds X + Xᵀ, where X's columns belong to the moving filters.
+/// Adds X + Xᵀ, where the columns of X belong to the filters that may change.
 fn place_cross(target: &mut [f64], cross: &Mat<f64>, m: usize, frozen: usize) {
     for j in 0..cross.ncols() {
         for i in 0..m {
@@ -267,7 +277,7 @@ fn place_cross(target: &mut [f64], cross: &Mat<f64>, m: usize, frozen: usize) {
     }
 }
 
-/// Writes a symmetric block of the moving filters.
+/// Writes a symmetric block that belongs to the filters that may change.
 fn place_square(target: &mut [f64], square: &Mat<f64>, m: usize, frozen: usize) {
     for i in 0..square.nrows() {
         for j in 0..square.ncols() {

@@ -1,68 +1,72 @@
-//! An objective within a subspace: for η = UC it is one of its own kind, in as many dimensions as U has columns.
+//! Objectives within a subspace.
 //!
-//! With UᵀU = I the Gram matrix of C is that of η, and μ_k and Σ_k depend on C as on the filters of a fit with the class
-//! statistics (Uᵀγ_k, UᵀΦ_kU). Whatever climbs the whole problem climbs this one, and passes over it cost next to nothing.
+//! For η = UC, where U is an orthonormal basis, an objective becomes one of the same kind in as
+//! many dimensions as U has columns. The Gram matrix of C is that of η, and μ_k and Σ_k depend on C
+//! as on the filters of a fit to the class statistics (Uᵀγ_k, UᵀΦ_kU). So the same optimizer
+//! applies, and passes over these small statistics cost next to nothing.
 
 use super::{EvaluationError, Objective};
 use crate::linalg::{Mat, MatRef};
 use crate::parallel;
 use crate::preconditioner::Preconditioner;
 
-/// What a climb's parts cost, in flops.
+/// The cost of the parts of an optimization, in flops.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Effort {
-    /// One pass of one start, with the reading of its matrices.
+    /// One pass for one initialization, including the time to read the matrices.
     pub(crate) pass: f64,
-    /// One value with its derivatives from small matrices.
+    /// One value with its derivatives, from small matrices.
     pub(crate) evaluation: f64,
-    /// One column of a block and all its products, added to another.
+    /// One column of a block and all its products, added to another column.
     pub(crate) column: f64,
-    /// Columns that move.
+    /// The number of columns that may change.
     pub(crate) columns: f64,
-    /// Classes.
+    /// The number of classes.
     pub(crate) classes: f64,
 }
 
-/// An objective that can be confined to a subspace.
+/// An objective that can be restricted to a subspace.
 pub(crate) trait Restrictable: Objective {
-    /// The data of a confined problem.
+    /// The data of a restricted problem.
     type Restricted: Send + Sync;
-    /// The confined problem.
+    /// The restricted problem.
     type Inner<'b>: Objective
     where
         Self: 'b;
 
-    /// The free matrix, frozen columns first.
+    /// Returns the free matrix, with the frozen columns first.
     fn free<'b>(&self, point: &'b Self::Point) -> MatRef<'b, f64>;
-    /// Its products: the images of its columns.
+    /// Returns the products of the free matrix, which are the images of its columns.
     fn images<'b>(&self, point: &'b Self::Point) -> Vec<&'b Mat<f64>>;
-    /// The images of several blocks, each of at most as many columns as a free matrix has. One pass.
+    /// Returns the images of several blocks, each with at most as many columns as a free matrix.
+    /// Cost: one pass.
     fn multiply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>>;
-    /// How many images, the first ones, have forms UᵀΦU that the confined problem needs.
+    /// Returns the number of leading images whose forms UᵀΦU the restricted problem needs.
     fn forms(&self) -> usize;
-    /// What remains of the data within the span of an orthonormal basis.
+    /// Restricts the data to the span of an orthonormal basis.
     fn restrict(
         &self,
         basis: MatRef<'_, f64>,
         images: &[Mat<f64>],
         forms: &[Mat<f64>],
     ) -> Self::Restricted;
-    /// The problem on such data.
+    /// Returns the problem on restricted data.
     fn within<'b>(&'b self, restricted: &'b Self::Restricted) -> Self::Inner<'b>;
-    /// The metric of the whole problem, M, within the span.
+    /// Returns the metric M of the whole problem within the span.
     fn metric_within(&self, restricted: &Self::Restricted) -> Preconditioner;
-    /// A point from a free matrix and its images, with what was learned nearby. No pass.
+    /// Creates a point from a free matrix and its images, using the hints of a point nearby. Cost:
+    /// no pass.
     fn lift(
         &self,
         free: Mat<f64>,
         images: Vec<Mat<f64>>,
         near: Option<&Self::Point>,
     ) -> Result<Self::Point, EvaluationError>;
-    /// What its parts cost.
+    /// Returns the cost of the parts of an optimization.
     fn effort(&self) -> Effort;
 }
 
-/// Several objectives climbed in step, one for each start.
+/// Several objectives that are optimized in step, one per initialization.
 #[derive(Debug)]
 pub(crate) struct Beside<O>(pub(crate) Vec<O>);
 

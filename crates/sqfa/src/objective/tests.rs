@@ -1,4 +1,5 @@
-//! The objective's gradient and lines against finite differences, for every constraint.
+//! Tests that compare the gradient and the lines of objectives with finite differences, for every
+//! constraint.
 
 use super::{Criterion, Objective, OnStatistics};
 use crate::constraint::{CONSTRAINTS, Constraint};
@@ -7,11 +8,12 @@ use crate::labels::Classes;
 use crate::linalg::{Mat, inner};
 use crate::statistics::{ClassStatistics, GivenMatrices};
 
-/// Central differences with step 1e-5 err by about 1e-10 in the value's third derivative and round-off.
+/// Step of central differences. Their error is about 1e-10 times the third derivative, plus
+/// round-off.
 const DIFFERENCE: f64 = 1e-5;
 const AGREEMENT: f64 = 2e-8;
 
-/// Three classes in six dimensions with different means and covariances of full rank.
+/// Returns class statistics with different means and covariances of full rank.
 pub(crate) fn example(n: usize, classes: usize) -> ClassStatistics {
     let wave =
         |a: usize, b: usize, c: usize| ((a * 37 + b * 101 + c * 53 + 11) % 89) as f64 / 44.5 - 1.0;
@@ -45,7 +47,7 @@ fn likelihood_gain() -> Criterion {
     Criterion::LikelihoodGain { shares: vec![0.1, 0.4, 0.2, 0.3] }
 }
 
-/// A start whose frozen columns satisfy the constraint, as learned filters do.
+/// Returns initial filters whose frozen columns satisfy the constraint, as learned filters do.
 pub(crate) fn start(n: usize, frozen: usize) -> Mat<f64> {
     let mut start = block(n, 3, 1);
     if frozen > 0 {
@@ -55,7 +57,7 @@ pub(crate) fn start(n: usize, frozen: usize) -> Mat<f64> {
     start
 }
 
-/// Gradient, slope and refresh of any objective against central differences of its value.
+/// Compares gradient, slope and refresh of an objective with central differences of its value.
 pub(crate) fn assert_consistent<O: Objective>(
     objective: &O,
     free: &Mat<f64>,

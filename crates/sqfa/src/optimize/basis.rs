@@ -1,8 +1,10 @@
-//! An orthonormal basis of filters and steps, with the products of its vectors: what all passes so far have paid for.
+//! An orthonormal basis of filters and steps, with the products of its vectors from all earlier
+//! passes.
 //!
-//! Everything is an orthonormal combination of vectors whose products were computed, so no error of a pass is
-//! ever magnified; steps are kept as coordinates and made independent in few dimensions. Cost: c·n·p·q multiplications to go over
-//! from p vectors to q combinations of them.
+//! Every vector is an orthonormal combination of vectors whose products a pass computed, so the
+//! error of a pass is never magnified. Steps are kept as coordinates in the basis and made
+//! independent there, in few dimensions. Cost: c·n·p·q multiplications to replace p vectors by q
+//! combinations of them.
 
 use crate::linalg::{
     Mat, MatRef, add_products, add_scaled, column_inner, inner, take_out, tall_times,
@@ -10,19 +12,21 @@ use crate::linalg::{
 };
 use crate::parallel;
 
-/// A unit vector with less than this outside the span of those before it depends on them.
+/// Fraction of a unit vector outside the span of the preceding ones below which it counts as
+/// dependent on them.
 const DEPENDENT: f64 = 1e-7;
 
 #[derive(Debug)]
 pub(super) struct Basis {
     pub(super) vectors: Mat<f64>,
     pub(super) images: Vec<Mat<f64>>,
-    /// UᵀΦU for the first images.
+    /// The matrices UᵀΦU of the leading images.
     pub(super) forms: Vec<Mat<f64>>,
 }
 
 impl Basis {
-    /// From orthonormal vectors and their images, the first of which have forms.
+    /// Creates a basis of orthonormal vectors and their images. The first `forms` images have
+    /// forms.
     pub(super) fn new(vectors: Mat<f64>, images: Vec<Mat<f64>>, forms: usize) -> Self {
         let forms = parallel::map(&images[..forms], |image| {
             symmetric(&transpose_times(vectors.as_ref(), image.as_ref()))
@@ -30,23 +34,25 @@ impl Basis {
         Self { vectors, images, forms }
     }
 
-    /// Orthonormal vectors for what a block has outside this span.
+    /// Returns an orthonormal basis of the part of a block that lies outside this span.
     pub(super) fn outside(&self, block: MatRef<'_, f64>) -> Mat<f64> {
         let mut rest = scaled_columns(block);
         for _ in 0..2 {
             take_out(rest.as_mut(), self.vectors.as_ref());
         }
-        // What is left is small where the block lay inside; it counts by what it was.
+        // The rest of a column is small if the column was inside the span, so it is compared with
+        // the length of the column.
         independent(rest.as_ref(), false)
     }
 
-    /// Takes in orthonormal vectors from outside, with their images.
+    /// Adds orthonormal vectors from outside the span, with their images.
     pub(super) fn extend(&mut self, vectors: Mat<f64>, images: Vec<Mat<f64>>) {
         let (old, new) = (self.vectors.ncols(), vectors.ncols());
         let own = self.vectors.as_ref();
         let forms = self.forms.iter().zip(&self.images).zip(&images);
         self.forms = parallel::map(forms, |((form, kept), image)| {
-            // Both halves, as the forms of a point have them: a pass in single precision is not quite symmetric.
+            // The mean of both halves, as in the forms of a point, because a pass in single
+            // precision is not exactly symmetric.
             let cross = transpose_times(own, image.as_ref());
             let other = transpose_times(vectors.as_ref(), kept.as_ref());
             let cross = |i: usize, j: usize| 0.5 * (cross[(i, j)] + other[(j, i)]);
@@ -64,9 +70,11 @@ impl Basis {
         });
     }
 
-    /// Goes over to U·V, where V has orthonormal columns, with room for some vectors more.
+    /// Replaces the basis U by U·V, where V has orthonormal columns, and reserves memory for `room`
+    /// further vectors.
     pub(super) fn turn(&mut self, turn: MatRef<'_, f64>, room: usize) {
-        // Allocated here and filled by others: what other threads allocate comes back to them late.
+        // The products are allocated by this thread and filled by others, because the allocator
+        // reuses memory late if other threads allocate it.
         let empty = |rows: usize| {
             let mut product = Mat::with_capacity(rows, turn.ncols() + room);
             product.resize_with(rows, turn.ncols(), |_, _| 0.0);
@@ -85,7 +93,8 @@ impl Basis {
         }
     }
 
-    /// U·C and its images, from the leading vectors alone when C has no more rows.
+    /// Returns U·C and its images. If C has fewer rows than U has columns, the leading vectors are
+    /// used.
     pub(super) fn combined(&self, coordinates: MatRef<'_, f64>) -> (Mat<f64>, Vec<Mat<f64>>) {
         let rows = coordinates.nrows();
         let block = tall_times(self.vectors.subcols(0, rows), coordinates);
@@ -95,15 +104,18 @@ impl Basis {
     }
 }
 
-/// Puts the columns of a block behind those of another, in the room it has.
+/// Appends the columns of a block to those of another, within its reserved memory.
 fn append(kept: &mut Mat<f64>, block: MatRef<'_, f64>) {
     let (old, new) = (kept.ncols(), block.ncols());
     kept.resize_with(block.nrows(), old + new, |_, _| 0.0);
     kept.as_mut().subcols_mut(old, new).copy_from(block);
 }
 
-/// Orthonormal columns with the span of the given ones, in order, those that depend on earlier ones left out. A column counts
-/// as it is (of unit length before something was taken out of it) or, if `scaled`, by its direction alone.
+/// Returns orthonormal columns with the span of the given ones, in order, without those that depend
+/// on earlier ones.
+///
+/// If `scaled`, only the direction of a column matters. Otherwise its length counts as well: it is
+/// the fraction of a unit vector that remains after a projection.
 pub(super) fn independent(block: MatRef<'_, f64>, scaled: bool) -> Mat<f64> {
     let source = if scaled { scaled_columns(block) } else { block.to_owned() };
     let mut result = Mat::zeros(source.nrows(), source.ncols().min(source.nrows()));
@@ -117,7 +129,7 @@ pub(super) fn independent(block: MatRef<'_, f64>, scaled: bool) -> Mat<f64> {
         let mut own = rest.as_mut().subcols_mut(0, 1);
         own.copy_from(source.subcols(j, 1));
         let before = inner(own.as_ref(), own.as_ref()).sqrt();
-        // Twice is enough, a third time for what came out tiny.
+        // Two rounds remove round-off; the third is for columns of which very little remains.
         for _ in 0..3 {
             for k in 0..kept {
                 let other = done.subcols(k, 1);
@@ -163,7 +175,7 @@ mod tests {
     #[test]
     fn columns_that_depend_on_earlier_ones_are_left_out() {
         let two = random(30, 2, 1, 0);
-        // Lengths from 1e-9 to 1e9, a sum, a multiple and a zero among three independent columns.
+        // Lengths from 1e-9 to 1e9: a sum, a multiple and a zero among three independent columns.
         let other = random(30, 1, 1, 1);
         let block = Mat::from_fn(30, 6, |i, j| match j {
             0 => 1e-9 * two[(i, 0)],
@@ -176,7 +188,7 @@ mod tests {
         let basis = independent(block.as_ref(), true);
         assert_eq!(basis.ncols(), 3);
         assert!(gap_to_identity(&basis) < 1e-14);
-        // Nothing of the block lies outside.
+        // The block has no part outside the span.
         let inside = transpose_times(basis.as_ref(), block.as_ref());
         let rest = &block - &basis * &inside;
         for j in 0..6 {
@@ -192,7 +204,7 @@ mod tests {
         let image = |vectors: &Mat<f64>| vec![&matrix * vectors];
         let first = independent(random(20, 3, 2, 1).as_ref(), true);
         let mut basis = Basis::new(first.clone(), image(&first), 1);
-        // Two columns of the second block lie in the first: three of five remain.
+        // Two columns of the second block are in the span of the first, so three of five remain.
         let fresh = random(20, 3, 2, 2);
         let mixed = &first * random(3, 2, 2, 3);
         let fresh = basis.outside(beside(&[mixed.as_ref(), fresh.as_ref()]).as_ref());

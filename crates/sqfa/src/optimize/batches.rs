@@ -1,26 +1,30 @@
-//! Many starts, as many side by side as memory allows: what a start finds does not depend on those beside it.
+//! Optimization from many initializations, in batches as large as memory allows. The result of an
+//! initialization does not depend on the others in its batch.
 
 use std::ops::Range;
 
 use super::climb::{Climbed, Run};
 use super::{Observer, Progress, Termination};
 
-/// Bytes that the starts of one batch may take together.
+/// Memory in bytes that the initializations of one batch may use together.
 const BYTES: usize = 1 << 30;
-/// Starts that share their passes at most: more would not make a pass any cheaper for each.
+/// Largest number of initializations that share their passes. With more, a pass would not become
+/// any cheaper per initialization.
 const MOST: usize = 64;
 
-/// The best start's point, and how all of them ended.
+/// The point with the highest objective, and the results of all initializations.
 #[derive(Debug)]
 pub(crate) struct Best<P> {
     pub(crate) point: P,
     pub(crate) index: usize,
-    /// In the order of the starts; fewer than were asked for if the observer cancelled.
+    /// The results in the order of the initializations; fewer than requested if the observer
+    /// canceled.
     pub(crate) runs: Vec<Run<()>>,
     pub(crate) passes: usize,
 }
 
-/// Climbs from `count` starts, of which one takes `bytes`, and keeps the point of the highest; the first among equals.
+/// Optimizes from `count` initializations, each of which needs `bytes` of memory, and keeps the
+/// point with the highest objective (the first one in case of ties).
 pub(crate) fn best_of<P, E>(
     count: usize,
     bytes: usize,
@@ -63,7 +67,7 @@ pub(crate) fn best_of<P, E>(
 }
 
 impl<P> Run<P> {
-    /// The objective in the end.
+    /// Returns the final objective.
     pub(crate) fn end(&self) -> f64 {
         self.trace.last().copied().unwrap_or(f64::NAN)
     }
@@ -79,7 +83,7 @@ mod tests {
     use super::super::Control;
     use super::*;
 
-    /// Starts that end at given heights, in batches of which each takes two passes.
+    /// Returns results with the given objectives, for batches of which each needs two passes.
     fn climbed(batch: Range<usize>, heights: &[f64]) -> Climbed<usize> {
         let run = |start: usize| Run {
             point: start,

@@ -1,4 +1,5 @@
-//! The loop: directions for all starts, one shared pass, a free line search each, until every start has stopped.
+//! The main loop: it computes directions for all initializations, one shared pass and a line search
+//! for each, until every initialization has stopped.
 
 use super::lbfgs::Memory;
 use super::line_search::{Wolfe, search};
@@ -8,15 +9,15 @@ use crate::linalg::{Mat, MatRef, column_inner, inner};
 use crate::objective::{EvaluationError, Objective};
 use crate::parallel;
 
-/// The gradient counts as zero when a step along it as long as the filters would change the objective by
-/// less than this share of the tolerance.
+/// Fraction of the tolerance below which a gradient counts as zero. It is compared with the change
+/// of the objective along a step as long as the filters.
 pub(super) const GRADIENT_SHARE: f64 = 1e-3;
-/// Length of the very first step, relative to the filters.
+/// Length of the first step, relative to the filters.
 const FIRST_STEP: f64 = 0.2;
-/// Iterations between recomputations that keep round-off from drifting.
+/// Iterations between recomputations of the products, which remove accumulated round-off.
 const REFRESH: usize = 25;
 
-/// One start's way to its end.
+/// The result of one initialization.
 #[derive(Debug)]
 pub(crate) struct Run<P> {
     pub(crate) point: P,
@@ -27,7 +28,7 @@ pub(crate) struct Run<P> {
     pub(crate) termination: Termination,
 }
 
-/// Where all starts ended, and the passes they shared.
+/// The results of all initializations, and the number of passes that they shared.
 #[derive(Debug)]
 pub(crate) struct Climbed<P> {
     pub(crate) runs: Vec<Run<P>>,
@@ -35,11 +36,11 @@ pub(crate) struct Climbed<P> {
 }
 
 struct State<P> {
-    /// Its place among the starts.
+    /// The index of the initialization.
     start: usize,
     point: P,
     memory: Memory,
-    /// Gradient of the loss, and M⁻¹ of it if M is not the identity.
+    /// The gradient of the loss, and M⁻¹ times it if M is not the identity.
     gradient: Mat<f64>,
     preconditioned: Option<Mat<f64>>,
     trace: Vec<f64>,
@@ -50,7 +51,7 @@ struct State<P> {
     end: Option<Termination>,
 }
 
-/// Climbs from several starts at once; returns them in order.
+/// Optimizes from several initializations at once and returns the results in their order.
 pub(crate) fn climb<O: Objective>(
     objective: &O,
     starts: Vec<Mat<f64>>,
@@ -152,7 +153,8 @@ pub(crate) fn climb<O: Objective>(
     ended_by_a_pass(objective, ended.collect(), passes)
 }
 
-/// One more pass, so that what is reported is what the filters really achieve, free of round-off collected on the way.
+/// Recomputes the final objectives in one more pass, so that the reported values are those of the
+/// filters without accumulated round-off.
 pub(super) fn ended_by_a_pass<O: Objective>(
     objective: &O,
     mut runs: Vec<Run<O::Point>>,
@@ -182,7 +184,8 @@ fn precondition<P>(active: &mut [&mut State<P>], preconditioner: &Preconditioner
     }
 }
 
-/// The next direction; of unit scale relative to the filters while no curvature is known.
+/// Returns the next direction. Without any curvature information, it is scaled relative to the
+/// filters.
 fn direction<O: Objective>(objective: &O, state: &mut State<O::Point>) -> Mat<f64> {
     let preconditioned = state.preconditioned.as_ref().map(|block| block.as_ref());
     let mut direction = state.memory.direction(state.gradient.as_ref(), preconditioned);
@@ -197,7 +200,8 @@ fn direction<O: Objective>(objective: &O, state: &mut State<O::Point>) -> Mat<f6
     direction
 }
 
-/// Scales a direction of no natural length so that no column moves by more than a share of its own.
+/// Scales a direction without a natural length so that no column changes by more than a fraction of
+/// its length.
 pub(super) fn scale_first_step(direction: &mut Mat<f64>, moving: MatRef<'_, f64>) {
     let longest = (0..moving.ncols())
         .map(|j| {
@@ -213,7 +217,7 @@ pub(super) fn scale_first_step(direction: &mut Mat<f64>, moving: MatRef<'_, f64>
     }
 }
 
-/// Searches one line and moves; returns the step taken and the gradient before it.
+/// Searches one line and moves the point. Returns the step and the gradient before it.
 fn advance<O: Objective>(
     objective: &O,
     state: &mut State<O::Point>,
@@ -227,14 +231,14 @@ fn advance<O: Objective>(
     state.passes += 1;
     let before = objective.value(&state.point);
     let unit = objective.small_change(before, stopping.tolerance);
-    // The slope at 0, from what is known at the point.
+    // The slope at 0 follows from quantities that are known at the point.
     let slope = -objective.try_step(&state.point, &mut line, 0.0)?.1;
     if slope.is_nan() || slope >= 0.0 {
         state.end = Some(end_without_step(slope, unit));
         return Ok(none());
     }
     if -slope < GRADIENT_SHARE * unit {
-        // Nothing to gain: a step would only follow round-off.
+        // There is nothing to gain: a step would only follow round-off.
         state.end = Some(Termination::SmallGradient);
         return Ok(none());
     }
@@ -249,7 +253,8 @@ fn advance<O: Objective>(
         if state.memory.is_empty() {
             state.end = Some(end_without_step(slope, unit));
         } else {
-            // The curvature may mislead: try once more along the plain preconditioned gradient.
+            // The curvature may be misleading, so the next iteration uses the preconditioned
+            // gradient alone.
             state.memory.clear();
         }
         return Ok(none());
@@ -267,12 +272,12 @@ fn advance<O: Objective>(
     Ok((moved, old))
 }
 
-/// What it means that no step was found: an optimum when even the model promises nothing.
+/// Returns the reason to stop if no step was found: an optimum if even the model predicts no gain.
 pub(super) fn end_without_step(slope: f64, unit: f64) -> Termination {
     if slope.abs() < unit { Termination::SmallGradient } else { Termination::NoProgress }
 }
 
-/// Stores the curvature seen and preconditions the new gradients.
+/// Stores the observed curvature and preconditions the new gradients.
 fn remember<P: Send>(
     active: &mut [&mut State<P>],
     old: Vec<(Mat<f64>, Mat<f64>)>,

@@ -1,7 +1,8 @@
-//! L-BFGS on a plain function: every trial costs a full evaluation of loss and gradient.
+//! L-BFGS for a plain function, whose loss and gradient are evaluated at every trial step.
 //!
-//! For losses that know no cheap line, unlike the [`Objective`](crate::objective::Objective) of class statistics. The
-//! first step that satisfies the strong Wolfe conditions is taken, which most often is the first one tried.
+//! It is for losses without the cheap lines of an [`Objective`](crate::objective::Objective). Every
+//! evaluation is expensive, so the first step that satisfies the strong Wolfe conditions is
+//! accepted, which usually is the first trial.
 
 use super::climb::{GRADIENT_SHARE, end_without_step, negated, scale_first_step};
 use super::lbfgs::Memory;
@@ -12,18 +13,20 @@ use crate::linalg::{Mat, MatRef, add_scaled, inner};
 
 const WOLFE: Wolfe = Wolfe { curvature: 0.9, max_evaluations: 15 };
 
-/// Where a descent ended, and how.
+/// The result of a descent.
 #[derive(Debug)]
 pub(crate) struct Descended {
     pub(crate) point: Mat<f64>,
     pub(crate) loss: f64,
-    /// The loss at the start and after every iteration.
+    /// The initial loss and the loss after every iteration.
     pub(crate) trace: Vec<f64>,
     pub(crate) iterations: usize,
     pub(crate) termination: Termination,
 }
 
-/// Descends from a start; `evaluate` gives loss and gradient. An error at the start is returned, elsewhere the step is shortened.
+/// Minimizes a function from an initial point; `evaluate` returns loss and gradient.
+///
+/// An error at the initial point is returned. An error at a trial step shortens the step.
 pub(crate) fn descend<E>(
     start: Mat<f64>,
     mut evaluate: impl FnMut(MatRef<'_, f64>) -> Result<(f64, Mat<f64>), E>,
@@ -73,11 +76,11 @@ pub(crate) fn descend<E>(
             if memory.is_empty() {
                 break end_without_step(slope, unit);
             }
-            // The curvature may mislead: try once more along the plain gradient.
+            // The curvature may be misleading, so the next iteration uses the gradient alone.
             memory.clear();
             continue;
         };
-        // The search may settle for a step that was not its last trial.
+        // The search may return a step that was not its last trial.
         if latest.as_ref().is_none_or(|(last, ..)| *last != step) {
             let mut attempt = |step: f64| {
                 let mut trial = point.clone();
@@ -112,7 +115,7 @@ mod tests {
 
     const TIGHT: Stopping = Stopping { max_iterations: 2000, tolerance: 1e-14 };
 
-    /// Rosenbrock's valley in pairs of entries; its minimum is 0 where all entries are 1.
+    /// Returns value and gradient of the Rosenbrock function, whose minimum is 0 at a vector of ones.
     fn valley(x: MatRef<'_, f64>) -> Result<(f64, Mat<f64>), ()> {
         let mut gradient = Mat::zeros(x.nrows(), x.ncols());
         let mut loss = 0.0;

@@ -1,27 +1,28 @@
 //! Limited-memory BFGS directions with a preconditioner as the initial inverse Hessian.
 //!
-//! The initial inverse Hessian is γM⁻¹ with γ = sᵀy / yᵀM⁻¹y, which makes the iteration that of plain L-BFGS
-//! on ζ, η = Wζ, WWᵀ = M⁻¹. M⁻¹y is kept with every pair, so one application of M⁻¹ an iteration serves.
-//! Cost of a direction: about 6·memory·n·m flops, no pass.
-//! Reference: Nocedal & Wright, *Numerical Optimization*, 2006, section 7.2.
+//! The initial inverse Hessian is γM⁻¹ with γ = sᵀy / yᵀM⁻¹y. With this γ, the iteration is
+//! equivalent to plain L-BFGS for ζ, where η = Wζ and WWᵀ = M⁻¹. M⁻¹y is stored with every pair, so
+//! one application of M⁻¹ per iteration is enough. Cost of a direction: about 6·memory·n·m flops
+//! and no pass. Reference: Nocedal & Wright, *Numerical Optimization*, 2006, section 7.2.
 
 use std::collections::VecDeque;
 
 use crate::linalg::{Mat, MatRef, add_scaled, inner};
 
-/// Pairs kept. Twenty cost little beside a pass and save some of them against ten.
+/// Number of pairs that are kept. Twenty are cheap compared with a pass and need fewer passes than
+/// ten.
 const MEMORY: usize = 20;
 
 #[derive(Debug)]
 struct Curvature {
     step: Mat<f64>,
     change: Mat<f64>,
-    /// M⁻¹·change; `None` without a preconditioner, when it is the change itself.
+    /// M⁻¹·change; `None` without a preconditioner.
     preconditioned: Option<Mat<f64>>,
     inverse: f64,
 }
 
-/// The curvature an optimizer has seen.
+/// The curvature information of an optimization.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     pairs: VecDeque<Curvature>,
@@ -29,7 +30,8 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Whether nothing is remembered, so that directions have no natural length.
+    /// Returns whether there is no curvature information, so that directions have no natural
+    /// length.
     pub(super) fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
@@ -38,7 +40,8 @@ impl Memory {
         self.pairs.clear();
     }
 
-    /// Remembers a step, the gradient's change over it, and M⁻¹ of that change if M is not the identity.
+    /// Adds a step, the change of the gradient over it, and M⁻¹ times this change if M is not the
+    /// identity.
     pub(super) fn push(
         &mut self,
         step: Mat<f64>,
@@ -57,7 +60,8 @@ impl Memory {
         self.pairs.push_back(Curvature { step, change, preconditioned, inverse: 1.0 / product });
     }
 
-    /// The descent direction −H·gradient, given the gradient and M⁻¹ of it if M is not the identity.
+    /// Returns the descent direction −H·gradient, given the gradient and M⁻¹ times it if M is not
+    /// the identity.
     pub(super) fn direction(
         &self,
         gradient: MatRef<'_, f64>,

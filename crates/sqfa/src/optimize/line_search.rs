@@ -1,25 +1,26 @@
-//! A step along a line that satisfies the strong Wolfe conditions, by cubic interpolation in a bracket.
+//! A line search for the strong Wolfe conditions, by cubic interpolation within a bracket.
 //!
-//! A step costs no pass over the data, so the search may be nearly exact where evaluations are cheap
-//! (curvature 0.1) and takes the first acceptable step where they are not (0.9).
-//! Reference: Nocedal & Wright, *Numerical Optimization*, 2006, section 3.5.
+//! A step needs no pass over the data. If evaluations are cheap, the search may therefore be nearly
+//! exact (curvature 0.1); otherwise it accepts the first acceptable step (0.9). Reference: Nocedal
+//! & Wright, *Numerical Optimization*, 2006, section 3.5.
 
-/// What a step must achieve.
+/// The conditions on a step, and the limit on evaluations.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wolfe {
-    /// Largest share of the initial slope that may remain.
+    /// Largest fraction of the initial slope that may remain.
     pub(super) curvature: f64,
-    /// Most evaluations of one search.
+    /// Largest number of evaluations of one search.
     pub(super) max_evaluations: usize,
 }
 
-/// Share of the promised decrease that a step must deliver.
+/// Fraction of the predicted decrease that a step must reach.
 const DECREASE: f64 = 1e-4;
-/// Longest growth of the step from one trial to the next.
+/// Largest factor by which the step grows from one trial to the next.
 const GROWTH: f64 = 5.0;
-/// Interpolated steps keep this share of the bracket away from its ends.
+/// Smallest distance of interpolated steps from the ends of the bracket, as a fraction of the
+/// bracket.
 const MARGIN: f64 = 0.08;
-/// Brackets shorter than this share of their end are not worth dividing.
+/// Length of a bracket, relative to its end, below which it is not divided further.
 const SHORTEST: f64 = 1e-10;
 
 #[derive(Debug, Clone, Copy)]
@@ -29,15 +30,15 @@ struct Evaluated {
     slope: f64,
 }
 
-/// How a search ended.
+/// The result of a line search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outcome {
-    /// The step, or `None` when no step lowers the loss.
+    /// The step, or `None` if no step decreases the loss.
     pub(super) step: Option<f64>,
     pub(super) evaluations: usize,
 }
 
-/// Searches for a step; `evaluate` gives loss and slope, or `None` where there is no value.
+/// Searches for a step; `evaluate` returns loss and slope, or `None` if there is no value.
 pub(super) fn search(
     loss: f64,
     slope: f64,
@@ -71,7 +72,8 @@ pub(super) fn search(
         }
         step = match high {
             None => {
-                // The slopes of two trials tell where it would vanish; trust that within limits.
+                // The slopes of two trials predict the step at which the slope vanishes. The
+                // prediction is used within limits.
                 let previous = start;
                 let secant = low.step
                     - low.slope * (low.step - previous.step) / (low.slope - previous.slope);
@@ -95,7 +97,8 @@ pub(super) fn search(
     Outcome { step: (low.step > 0.0).then_some(low.step), evaluations: wolfe.max_evaluations }
 }
 
-/// Where a cubic through two trials is lowest, as a share of the way from the first to the second.
+/// Returns the minimum of the cubic through two trials, as a fraction of the way from the first to
+/// the second.
 fn interpolate(low: Evaluated, high: Evaluated) -> f64 {
     let length = high.step - low.step;
     if !high.loss.is_finite() {

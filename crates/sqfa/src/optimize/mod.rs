@@ -1,5 +1,8 @@
-//! Climbing: L-BFGS over the free matrix, or over whatever subspace the passes so far have paid for; several starts side by
-//! side, one shared pass an iteration.
+//! Optimization of filters: by L-BFGS along lines, or within a subspace for every pass.
+//!
+//! Several initializations are optimized at once and share one pass per iteration. [`Optimizer`]
+//! selects the algorithm, [`Stopping`] the criterion of convergence and [`Preconditioning`] the
+//! metric of the steps. [`Progress`] is reported after every iteration.
 
 mod basis;
 mod batches;
@@ -25,14 +28,27 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::names::chosen;
 use crate::objective::Effort;
 
-/// When to stop.
+/// The criterion of convergence and the limit on iterations.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::optimize::Stopping;
+///
+/// // More accurate than the default tolerance of 1e-6.
+/// let stopping = Stopping { tolerance: 1e-8, ..Stopping::default() };
+/// assert_eq!(stopping.max_iterations, 1000);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stopping {
-    /// Iterations of one start at most.
+    /// The largest number of iterations per initialization (default 1000).
     pub max_iterations: usize,
-    /// Converged when the objective changes by less than this times max(u, |objective|) five times in a row (three, where every
-    /// iteration climbs a whole subspace), by changes that do not grow and steps that are not longer than predicted. u is 1, or for a distance with units the root mean
-    /// variance within classes, noise included.
+    /// The relative change of the objective that counts as converged (default 1e-6).
+    ///
+    /// An optimization has converged if the objective changes by less than tolerance · max(u,
+    /// |objective|) in five consecutive iterations, or three with [`Optimizer::Subspace`]. These
+    /// changes must not grow, and the steps must not be much longer than predicted. u is 1 or, for
+    /// distances with the units of the data, the root mean within-class variance including noise.
     pub tolerance: f64,
 }
 
@@ -42,24 +58,34 @@ impl Default for Stopping {
     }
 }
 
-/// How filters are climbed.
+/// The optimization algorithm.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::optimize::Optimizer;
+///
+/// assert_eq!("lbfgs".parse(), Ok(Optimizer::Lbfgs));
+/// assert_eq!(Optimizer::default().name(), "auto");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Optimizer {
-    /// Whichever costs less, from the counted work of a pass and of an evaluation.
+    /// The algorithm with the lower estimated cost, computed from the flops of a pass and of an
+    /// evaluation.
     #[default]
     Auto,
-    /// A whole subspace for every pass: fewer passes, more evaluations.
+    /// Optimization within a whole subspace for every pass: fewer passes, more evaluations.
     Subspace,
-    /// A line for every pass: L-BFGS.
+    /// L-BFGS with a search along one line for every pass.
     Lbfgs,
 }
 
-/// The optimizers by name.
+/// All optimizers with their names.
 pub const OPTIMIZERS: [(&str, Optimizer); 3] =
     [("auto", Optimizer::Auto), ("subspace", Optimizer::Subspace), ("lbfgs", Optimizer::Lbfgs)];
 
 impl Optimizer {
-    /// Its name in flags, files and messages.
+    /// Returns the name in flags, files and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -68,7 +94,7 @@ impl Optimizer {
         }
     }
 
-    /// The one that runs.
+    /// Returns the algorithm that is used for a problem with this cost.
     pub(crate) fn chosen(self, effort: Effort) -> Self {
         match self {
             Self::Auto if subspace::pays(effort) => Self::Subspace,
@@ -87,23 +113,23 @@ impl FromStr for Optimizer {
     }
 }
 
-/// Why an optimization ended.
+/// The reason why an optimization ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Termination {
-    /// The objective stopped changing.
+    /// The objective no longer changed by more than the tolerance.
     SmallChange,
-    /// The gradient vanished.
+    /// The gradient was too small to change the objective.
     SmallGradient,
-    /// No step along the best direction raises the objective by more than round-off.
+    /// No step along the search direction increased the objective by more than round-off.
     NoProgress,
-    /// The iterations ran out.
+    /// The maximum number of iterations was reached.
     MaxIterations,
-    /// The observer asked to stop.
+    /// The observer canceled the optimization.
     Cancelled,
 }
 
 impl Termination {
-    /// Every reason.
+    /// All reasons.
     pub const ALL: [Self; 5] = [
         Self::SmallChange,
         Self::SmallGradient,
@@ -112,7 +138,7 @@ impl Termination {
         Self::Cancelled,
     ];
 
-    /// Its name in files and messages.
+    /// Returns the name in files and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::SmallChange => "small-change",
@@ -123,21 +149,21 @@ impl Termination {
         }
     }
 
-    /// Whether the result is an optimum to the tolerance asked for.
+    /// Returns whether the result is an optimum up to the tolerance.
     pub fn converged(self) -> bool {
         matches!(self, Self::SmallChange | Self::SmallGradient)
     }
 
-    /// Why an optimization ended, by name; `closed-form` if there was none.
+    /// Returns the name of the reason, or `closed-form` if the fit did not optimize.
     pub fn name_of(end: Option<Self>) -> &'static str {
         end.map_or(CLOSED_FORM, Self::name)
     }
 }
 
-/// The name of the end of a fit that solves an eigenproblem instead of optimizing.
+/// The name that files contain for fits that solve an eigenproblem instead of optimizing.
 const CLOSED_FORM: &str = "closed-form";
 
-/// The end of an optimization as files hold it: `{"termination": "small-change", "converged": true}`.
+/// The reason in files, as in `{"termination": "small-change", "converged": true}`.
 #[derive(Serialize, Deserialize)]
 struct Ended {
     termination: String,
@@ -145,7 +171,7 @@ struct Ended {
     converged: bool,
 }
 
-/// The end of an optimization, or of a closed form, for `#[serde(flatten, with = "…")]`.
+/// Serialization of the reason, or of a closed form, for `#[serde(flatten, with = "…")]`.
 pub(crate) mod end {
     use super::*;
 
@@ -169,7 +195,7 @@ pub(crate) mod end {
     }
 }
 
-/// The end of an optimization for `#[serde(flatten, with = "…")]`.
+/// Serialization of the reason of an optimization, for `#[serde(flatten, with = "…")]`.
 pub(crate) mod optimized {
     use super::*;
 
@@ -178,42 +204,65 @@ pub(crate) mod optimized {
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Termination, D::Error> {
-        end::deserialize(from)?.ok_or_else(|| D::Error::custom("an optimization is no closed form"))
+        end::deserialize(from)?.ok_or_else(|| {
+            D::Error::custom(
+                "expected the reason why an optimization ended, but found 'closed-form'",
+            )
+        })
     }
 }
 
-/// What an observer is told after every iteration and, where an iteration climbs within a subspace, at every step of that climb.
+/// The progress of a fit, which an observer receives after every iteration.
+///
+/// With [`Optimizer::Subspace`], it also receives the progress at every step within a subspace.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
-    /// Starts that are still climbing.
+    /// The number of initializations that have not stopped.
     pub active: usize,
-    /// Starts in all.
+    /// The number of initializations.
     pub starts: usize,
-    /// Iterations so far, the one under way included.
+    /// The number of iterations, including the current one.
     pub iteration: usize,
-    /// Passes over the class covariances so far.
+    /// The number of passes over the class covariances.
     pub passes: usize,
-    /// The best objective so far.
+    /// The highest objective of all initializations.
     pub objective: f64,
-    /// Filters already learned and frozen (sequential learning).
+    /// The number of filters that were learned before and no longer change (sequential learning).
     pub frozen: usize,
 }
 
 impl Progress {
-    /// Of a descent from a single start; what it evaluates counts as passes.
+    /// Returns the progress of an optimization from a single initialization, whose evaluations
+    /// count as passes.
     pub(crate) fn of_one(iteration: usize, passes: usize, objective: f64) -> Self {
         Self { active: 1, starts: 1, iteration, passes, objective, frozen: 0 }
     }
 }
 
-/// A function that is called with the [`Progress`] of a fit and decides whether the fit continues.
+/// A function that receives the [`Progress`] of a fit and decides whether the fit continues.
 pub type Observer<'a> = dyn FnMut(&Progress) -> Control + 'a;
 
-/// Whether to go on.
+/// The decision of an [`Observer`].
+///
+/// # Examples
+///
+/// An observer that cancels after 100 passes:
+///
+/// ```
+/// use sqfa::optimize::{Control, Progress};
+///
+/// let mut observer = |progress: &Progress| {
+///     if progress.passes < 100 { Control::Continue } else { Control::Cancel }
+/// };
+/// # let progress = Progress {
+/// #     active: 1, starts: 1, iteration: 1, passes: 2, objective: 0.5, frozen: 0,
+/// # };
+/// # assert_eq!(observer(&progress), Control::Continue);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
-    /// Go on.
+    /// The fit continues.
     Continue,
-    /// Stop here and return what there is.
+    /// The fit stops and returns its result so far.
     Cancel,
 }

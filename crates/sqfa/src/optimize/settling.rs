@@ -1,25 +1,33 @@
-//! When a climb has settled: small gains, none of them growing, from steps as long as the model predicted.
+//! The test of convergence: small gains that do not grow, from steps about as long as the model
+//! predicted.
 //!
-//! Near a maximum the gains of a quasi-Newton method shrink and its steps have about the length 1 that the curvature it
-//! has seen foretells. Beside a saddle, where random filters in many dimensions spend their first iterations, gains may be as
-//! small and so is the gradient; but gains grow from one step to the next, and steps come out several times longer than
-//! predicted, because the curvature towards the way out is of the other sign. Either sign begins the count anew. Cost: none.
+//! Near a maximum, the gains of a quasi-Newton method shrink, and its steps have about the length 1
+//! that the observed curvature predicts. Near a saddle point, where random filters in many
+//! dimensions spend their first iterations, gains and gradient may be just as small. However, the
+//! gains grow from one step to the next, and the steps are several times longer than predicted,
+//! because the curvature along the escape direction has the opposite sign. Either of these
+//! observations resets the count. Cost: none.
 
-/// Small gains in a row that count as convergence. Three let half of all climbs from random filters in 20 000 dimensions end
-/// on their first plateau; five, with the two signs below, none, for two iterations more where there is no plateau.
+/// Number of consecutive small gains that count as convergence. With three, half of all
+/// optimizations from random filters in 20 000 dimensions ended on their first plateau. With five
+/// and the two conditions below, none did, at the cost of two more iterations if there is no
+/// plateau.
 const IN_A_ROW: usize = 5;
-/// Steps longer than this, in units of the model's own, say that it does not know the curvature yet: on MNIST and SVHN steps
-/// of a settled climb stay below 2.5.
+/// Largest step, relative to the predicted step, that counts as converging. For longer steps, the
+/// model does not know the curvature yet. On MNIST and SVHN, the steps of converging optimizations
+/// stay below 2.5.
 const LONGEST_STEP: f64 = 3.0;
-/// A gain this many times the one before is growing rather than uneven.
+/// Ratio of consecutive gains above which they count as growing rather than uneven.
 const GROWTH: f64 = 2.0;
-/// Gains below this share of the tolerance are no gains: neither growing nor from long steps, and three of them will do.
+/// Fraction of the tolerance below which a gain counts as zero. Such gains are exempt from the two
+/// conditions.
 const NOTHING: f64 = 1e-3;
+/// Weight of a gain that counts as zero. With a weight of two, three such gains are enough.
 const WEIGHT_OF_NOTHING: usize = 2;
-/// Changes of the objective below this share of it are round-off.
+/// Relative change of the objective below which it is round-off.
 const ROUND_OFF: f64 = 8.0 * f64::EPSILON;
 
-/// Counts small gains.
+/// The number of consecutive small gains.
 #[derive(Debug)]
 pub(super) struct Settling {
     needed: usize,
@@ -34,12 +42,15 @@ impl Default for Settling {
 }
 
 impl Settling {
-    /// Settles after so many small gains in a row.
+    /// Creates a test that requires `needed` small gains in a row.
     pub(super) fn after(needed: usize) -> Self {
         Self { needed, count: 0, last: 0.0 }
     }
 
-    /// Takes note of an iteration: the objective before and after it, and its step; `unit` is what a small change stays below.
+    /// Records an iteration and returns whether the optimization has converged.
+    ///
+    /// `before` and `after` are the objectives, `step` is the step relative to the predicted one,
+    /// and changes below `unit` are small.
     pub(super) fn has_settled(&mut self, before: f64, after: f64, step: f64, unit: f64) -> bool {
         let change = (after - before).abs();
         let nothing = change <= (NOTHING * unit).max(ROUND_OFF * after.abs());
@@ -65,7 +76,7 @@ mod tests {
 
     const UNIT: f64 = 1e-6;
 
-    /// The iteration at which a sequence of (change, step) settles.
+    /// Returns the iteration at which a sequence of (change, step) converges.
     fn settles(sequence: impl IntoIterator<Item = (f64, f64)>) -> Option<usize> {
         let (mut settling, mut value) = (Settling::default(), 0.0);
         sequence.into_iter().position(|(change, step)| {
@@ -78,7 +89,7 @@ mod tests {
     #[test]
     fn shrinking_gains_settle_after_five_small_ones() {
         let gains = (0..40).map(|k| (0.5_f64.powi(k), 1.2));
-        // 2⁻²⁰ is the first below 10⁻⁶.
+        // 2⁻²⁰ is the first gain below 10⁻⁶.
         assert_eq!(settles(gains), Some(20 + IN_A_ROW - 1));
     }
 
@@ -116,7 +127,7 @@ mod tests {
     fn one_large_change_begins_anew() {
         let changes = [0.1, 0.1, 0.1, 0.1, 3.0, 0.1, 0.1, 0.1, 0.1, 0.1];
         let sequence = changes.map(|change| (change * UNIT, 1.0));
-        // The first of a sequence has nothing it could have grown from but zero.
+        // The first gain has no predecessor to grow from, so it counts.
         assert_eq!(settles(sequence), Some(9));
     }
 }

@@ -1,11 +1,14 @@
-//! Climbing in subspaces: one pass buys the span of the filters, of the last steps and of a new direction, and the problem
-//! within that span is climbed to its end before the next pass.
+//! Optimization in subspaces: every pass adds a direction to the span of the filters and of the
+//! last steps, and the problem within this span is solved before the next pass.
 //!
-//! With U an orthonormal basis of [η, H_1 … H_s, D], D = M⁻¹·gradient, the objective of η = UC is one of its own kind in
-//! p ≤ (s+2)m dimensions (`objective::restricted`); the climb of whole problems climbs it from C = Uᵀη. Its steps need no pass, and
-//! afterwards Φ_kη = (Φ_kU)C. Products of steps are combinations (Φ_kU)ΔC, never differences of products.
-//! Cost of an iteration: one pass, some tens of evaluations, and about 2c·n·p² flops of combining.
-//! The idea is that of sequential subspace optimization (Narkiss & Zibulevsky, 2005).
+//! Let U be an orthonormal basis of [η, H_1 … H_s, D] with D = M⁻¹·gradient. For η = UC, the
+//! objective is one of the same kind in p ≤ (s+2)m dimensions (see `objective::restricted`), which
+//! the L-BFGS loop optimizes from C = Uᵀη. These inner steps need no pass, and afterwards Φ_kη =
+//! (Φ_kU)C. Products of steps are computed as combinations (Φ_kU)ΔC and never as differences of
+//! products, which would lose digits.
+//!
+//! Cost of an iteration: one pass, some tens of evaluations, and about 2c·n·p² flops for
+//! combinations. The idea is that of sequential subspace optimization (Narkiss & Zibulevsky, 2005).
 
 use std::collections::VecDeque;
 
@@ -19,32 +22,36 @@ use crate::linalg::{Mat, MatRef, beside, inner, transpose_times};
 use crate::objective::{Beside, Effort, EvaluationError, Objective, Restrictable};
 use crate::parallel;
 
-/// Small gains in a row that count as convergence: fewer than along lines, because each is that of a whole subspace.
+/// Number of consecutive small gains that count as convergence: fewer than along lines, because
+/// each is the gain of a whole subspace.
 const IN_A_ROW: usize = 3;
-/// The climb within a subspace may stop at changes of this share of the tolerance.
+/// Tolerance within a subspace, as a fraction of the tolerance of the fit.
 const INNER_TOLERANCE: f64 = 0.1;
-/// Iterations between recomputations that keep round-off from drifting.
+/// Iterations between recomputations of the products, which remove accumulated round-off.
 const REFRESH: usize = 50;
 
-/// Passes that L-BFGS needs for one of this, and the evaluations an iteration of it takes.
+/// Ratio of the passes that L-BFGS needs to those of this optimizer.
 const FEWER_PASSES: f64 = 2.5;
+/// Evaluations per iteration of L-BFGS.
 const LINE_EVALUATIONS: f64 = 2.5;
 
-/// How much of a pass is spent on making use of it.
+/// The work that is invested to make use of a pass.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Plan {
-    /// Steps that are remembered.
+    /// Number of steps that the basis keeps.
     steps: usize,
-    /// Iterations within a subspace at most; most take one or two evaluations.
+    /// Largest number of iterations within a subspace; most need one or two evaluations.
     inner: usize,
 }
 
-/// Enough where passes are cheap; where they are dear, more steps and more iterations save a few more of them.
+/// The plan if passes are cheap.
 const SPARING: Plan = Plan { steps: 3, inner: 14 };
+/// The plan if passes are expensive: more steps and iterations save a few more passes.
 const GENEROUS: Plan = Plan { steps: 5, inner: 30 };
-/// Vectors that a basis may always keep: few filters leave room for what earlier directions said.
+/// Number of vectors that a basis may always keep. With few filters, this leaves space for earlier
+/// directions, which still carry information.
 const ROOM: usize = 16;
-/// The share of a pass that being generous may cost.
+/// Fraction of the cost of a pass that the larger plan may cost.
 const SHARE: f64 = 0.25;
 
 impl Plan {
@@ -52,12 +59,13 @@ impl Plan {
         if GENEROUS.cost(effort) < SHARE * effort.pass { GENEROUS } else { SPARING }
     }
 
-    /// Vectors of a basis that are kept for the next iteration, beside frozen ones.
+    /// Returns the number of vectors, in addition to the frozen ones, that a basis keeps for the
+    /// next iteration.
     fn room(self, columns: usize) -> usize {
         ((self.steps + 1) * columns).max(ROOM)
     }
 
-    /// Flops of an iteration beside its pass.
+    /// Returns the flops of an iteration without its pass.
     fn cost(self, effort: Effort) -> f64 {
         let span = self.room(effort.columns as usize) as f64 + effort.columns;
         let step = 1.5 * effort.evaluation + 2.0 * effort.classes * span * span * effort.columns;
@@ -65,7 +73,7 @@ impl Plan {
     }
 }
 
-/// Whether fewer passes are worth the evaluations and combinations they cost.
+/// Returns whether the saved passes outweigh the evaluations and combinations that they require.
 pub(super) fn pays(effort: Effort) -> bool {
     let line = effort.pass + LINE_EVALUATIONS * effort.evaluation;
     FEWER_PASSES * line > effort.pass + Plan::new(effort).cost(effort)
@@ -75,11 +83,11 @@ struct State<P> {
     start: usize,
     point: P,
     basis: Basis,
-    /// The free matrix in the basis.
+    /// The free matrix in the coordinates of the basis.
     coordinates: Mat<f64>,
-    /// The last steps in the basis, newest first.
+    /// The last steps in the coordinates of the basis, newest first.
     steps: VecDeque<Mat<f64>>,
-    /// The slope along the gradient as it was before the last pass.
+    /// The slope along the preconditioned gradient before the last pass.
     slope: f64,
     trace: Vec<f64>,
     settling: Settling,
@@ -89,7 +97,7 @@ struct State<P> {
     end: Option<Termination>,
 }
 
-/// Climbs from several starts at once; returns them in order.
+/// Optimizes from several initializations at once and returns the results in their order.
 pub(crate) fn climb_in_subspaces<O: Restrictable>(
     objective: &O,
     starts: Vec<Mat<f64>>,
@@ -178,7 +186,7 @@ pub(crate) fn climb_in_subspaces<O: Restrictable>(
     ended_by_a_pass(objective, ended.collect(), passes)
 }
 
-/// The highest objective of all starts so far.
+/// Returns the highest objective of all initializations so far.
 fn highest<P>(states: &[State<P>]) -> f64 {
     let values = states.iter().filter_map(|state| state.trace.last());
     values.fold(f64::NEG_INFINITY, |best, &value| best.max(value))
@@ -186,8 +194,10 @@ fn highest<P>(states: &[State<P>]) -> f64 {
 
 type Planted<P> = (P, Basis, Mat<f64>);
 
-/// Points with orthonormal bases of their own filters: the pass is over the bases, so that filters which nearly depend on
-/// each other magnify nothing. One pass.
+/// Creates points with orthonormal bases of their filters. Cost: one pass.
+///
+/// The pass multiplies the bases instead of the filters, so that nearly dependent filters do not
+/// magnify its errors.
 fn planted<O: Restrictable>(
     objective: &O,
     frees: Vec<Mat<f64>>,
@@ -209,7 +219,7 @@ fn planted<O: Restrictable>(
     })
 }
 
-/// Recomputes points and begins their bases anew. One pass.
+/// Recomputes points and replaces their bases by those of their filters alone. Cost: one pass.
 fn renew<O: Restrictable>(
     objective: &O,
     active: &mut [&mut State<O::Point>],
@@ -226,8 +236,11 @@ fn renew<O: Restrictable>(
     Ok(())
 }
 
-/// What the preconditioned gradients add to the bases, which may be nothing: then a climb that did not end goes on in the same
-/// span, without a pass. Ends the starts whose gradient vanishes.
+/// Returns the directions that the preconditioned gradients add to the bases. Ends the
+/// initializations whose gradient vanishes.
+///
+/// The result may have no columns: then an optimization that did not finish continues in the same
+/// span, without a pass.
 fn directions<O: Restrictable>(
     objective: &O,
     active: &mut [&mut State<O::Point>],
@@ -245,7 +258,7 @@ fn directions<O: Restrictable>(
             state.slope = -inner(direction.as_ref(), gradient);
             let unit = objective.small_change(objective.value(&state.point), stopping.tolerance);
             if -state.slope < GRADIENT_SHARE * unit || state.slope.is_nan() {
-                // Nothing to gain: a step would only follow round-off.
+                // There is nothing to gain: a step would only follow round-off.
                 state.iterations += 1;
                 state.end = Some(end_without_step(state.slope, unit));
                 return None;
@@ -255,7 +268,7 @@ fn directions<O: Restrictable>(
     fresh.into_iter().flatten().collect()
 }
 
-/// Takes new directions into the bases; says whether that took a pass.
+/// Adds new directions to the bases and returns whether this needed a pass.
 fn extend<O: Restrictable>(
     objective: &O,
     active: &mut [&mut State<O::Point>],
@@ -277,7 +290,7 @@ fn extend<O: Restrictable>(
     true
 }
 
-/// Climbs within the bases of all starts in step and moves the points.
+/// Optimizes within the bases of all initializations in step and moves the points.
 fn climb_within<O: Restrictable>(
     objective: &O,
     active: &mut [&mut State<O::Point>],
@@ -310,15 +323,15 @@ fn climb_within<O: Restrictable>(
     .map(|_| ())
 }
 
-/// Coordinates in a basis that has been extended since.
+/// Returns coordinates in a basis that has been extended since they were computed.
 fn padded<P>(state: &State<P>, old: &Mat<f64>) -> Mat<f64> {
     Mat::from_fn(state.basis.vectors.ncols(), old.ncols(), |i, j| {
         if i < old.nrows() { old[(i, j)] } else { 0.0 }
     })
 }
 
-/// Moves a point to where the climb within its basis ended, and keeps of the basis what the next one needs: the filters and
-/// the last steps.
+/// Moves a point to the optimum within its basis, and reduces the basis to what the next iteration
+/// needs: the filters and the last steps.
 fn take<O: Restrictable>(
     objective: &O,
     state: &mut State<O::Point>,
@@ -342,7 +355,7 @@ fn take<O: Restrictable>(
     let mut turn = independent(beside(&kept).as_ref(), true);
     let room = frozen + plan.room(moved.ncols());
     if turn.ncols() < room.min(turn.nrows()) {
-        // Where filters and steps leave room, the newest of the other directions stay, too.
+        // If there is space left, the newest of the other directions are kept as well.
         let size = turn.nrows();
         let others = Mat::from_fn(size, size, |i, j| f64::from(u8::from(i + j + 1 == size)));
         turn = independent(beside(&[turn.as_ref(), others.as_ref()]).as_ref(), true);
@@ -351,7 +364,7 @@ fn take<O: Restrictable>(
     state.basis.turn(turn.as_ref(), moved.ncols());
     let lead = transpose_times(turn.subcols(0, own.ncols()), moved);
     let (block, images) = state.basis.combined(lead.as_ref());
-    // Frozen columns are copied, not recomputed.
+    // Frozen columns are copied instead of recomputed, so that their bits do not change.
     let with_frozen =
         |old: MatRef<'_, f64>, new: &Mat<f64>| beside(&[old.subcols(0, frozen), new.as_ref()]);
     let free = with_frozen(objective.free(&state.point), &block);
@@ -364,7 +377,7 @@ fn take<O: Restrictable>(
     let point = objective.lift(free, images, Some(&state.point))?;
     let value = objective.value(&point);
     if value.is_nan() || value <= before {
-        // The best of the whole span gains nothing: what is left is round-off.
+        // The optimum of the whole span gains nothing, so only round-off is left.
         state.end = Some(end_without_step(state.slope, unit));
         return Ok(());
     }

@@ -148,7 +148,7 @@ impl Pipeline {
             return Ok((None, Choice::specified(filters)));
         }
         let data = parts.data();
-        let Labeled { points, labels, weights } = *data;
+        let Labeled { points, labels, weights, .. } = *data;
         let many = data.total() as usize / MANY >= points.columns();
         let estimator = self.raw_estimator();
         if self.keeps_samples(data) {

@@ -1,10 +1,11 @@
 //! The training data of a fit, wherever they are.
 
+use crate::deal::{HoldOut, deal};
 use crate::labels::Labels;
 use crate::points::{Points, ShrinkingPoints};
 use crate::statistics::{ClassAccumulator, ClassStatistics, StatisticsError};
 
-use super::Summed;
+use super::{PipelineError, Plan, Summed};
 
 /// Training data.
 pub enum Data<'a> {
@@ -45,12 +46,14 @@ pub struct Labeled<'a> {
     pub labels: &'a Labels,
     /// How often each sample counts; `None` if all count once.
     pub weights: Option<&'a [u64]>,
+    /// Which samples are held out together when something is selected.
+    pub hold_out: HoldOut<'a>,
 }
 
 impl<'a> Labeled<'a> {
     /// Returns samples that all count once.
     pub fn new(points: Points<'a>, labels: &'a Labels) -> Self {
-        Self { points, labels, weights: None }
+        Self { points, labels, weights: None, hold_out: HoldOut::Rows }
     }
 
     /// Returns how often a sample counts.
@@ -74,11 +77,89 @@ impl<'a> Labeled<'a> {
         if points != labels {
             return Err(StatisticsError::LabelCount { labels, points });
         }
-        match self.weights.map(<[u64]>::len) {
-            Some(weights) if weights != points => {
-                Err(StatisticsError::WeightCount { weights, points })
+        if let Some(weights) = self.weights.map(<[u64]>::len)
+            && weights != points
+        {
+            return Err(StatisticsError::WeightCount { weights, points });
+        }
+        let (what, values) = match self.hold_out {
+            HoldOut::Rows => return Ok(()),
+            HoldOut::Groups(groups) => ("groups", groups.len()),
+            HoldOut::Folds(folds) => ("folds", folds.len()),
+        };
+        match values == points {
+            true => Ok(()),
+            false => Err(StatisticsError::HoldOutCount { what, values, points }),
+        }
+    }
+
+    /// Rejects groups of which none can be held out, and predefined folds without which a class has no covariance.
+    pub(crate) fn check_hold_out(&self) -> Result<(), PipelineError> {
+        let (codes, classes) = (self.labels.codes(), self.labels.classes());
+        let rows = || (0..codes.len()).filter(|&row| self.weight(row) > 0);
+        match self.hold_out {
+            HoldOut::Rows => {}
+            HoldOut::Groups(groups) => {
+                let mut only = vec![None; classes.len()];
+                for row in rows() {
+                    if *only[codes[row] as usize].get_or_insert(groups[row]) != groups[row] {
+                        return Ok(());
+                    }
+                }
+                return Err(PipelineError::OneGroup);
             }
-            _ => Ok(()),
+            HoldOut::Folds(folds) => {
+                let count = self.hold_out.folds().unwrap_or(0);
+                let mut held = vec![vec![0_u64; classes.len()]; count];
+                let mut total = vec![0_u64; classes.len()];
+                for row in rows() {
+                    let class = codes[row] as usize;
+                    total[class] += 1;
+                    held.get_mut(usize::from(folds[row]))
+                        .iter_mut()
+                        .for_each(|own| own[class] += 1);
+                }
+                if held.iter().flatten().all(|&count| count == 0) {
+                    return Err(PipelineError::EmptyFolds);
+                }
+                for (fold, own) in held.iter().enumerate() {
+                    for (class, (total, own)) in total.iter().zip(own).enumerate() {
+                        let left = total - own;
+                        if left < 2 && *own > 0 {
+                            let class = classes.label(class).to_string();
+                            return Err(PipelineError::FoldTakesClass { fold, class, left });
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the fold of every sample if so many folds are held out in turn.
+    ///
+    /// # Errors
+    ///
+    /// If weights, groups or labels do not match the samples, or if no class has samples of two groups.
+    pub fn folds(&self, count: u16, seed: u64) -> Result<Vec<u16>, PipelineError> {
+        self.check()?;
+        self.check_hold_out()?;
+        let (weight, count) = (|row: usize| self.weight(row), usize::from(count));
+        Ok(deal(self.points, self.labels, &weight, self.hold_out, (count, count), seed))
+    }
+
+    /// Returns how samples are held out; `wide` if every fold has principal components of its own.
+    pub(crate) fn plan(&self, wide: bool) -> Plan {
+        let points = self.total();
+        let usual = if wide { Plan::for_components(points) } else { Plan::for_points(points) };
+        match self.hold_out {
+            HoldOut::Rows => usual,
+            // Classes may have few groups: a part of them could be missing in parts that are never held out.
+            HoldOut::Groups(_) => Plan { parts: 5, held: 5, repeats: usual.repeats },
+            HoldOut::Folds(_) => {
+                let folds = self.hold_out.folds().unwrap_or(0);
+                Plan { parts: folds, held: folds, repeats: 1 }
+            }
         }
     }
 

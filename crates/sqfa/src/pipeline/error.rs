@@ -67,6 +67,26 @@ pub enum PipelineError {
         /// Points there are.
         points: usize,
     },
+    /// Groups of which none can be held out.
+    #[error(
+        "every class has samples of one group only, so that no class would have samples outside a held-out group: give every class at least two groups"
+    )]
+    OneGroup,
+    /// Predefined folds that hold nothing out.
+    #[error("the predefined folds hold out no sample")]
+    EmptyFolds,
+    /// A predefined fold that leaves too few samples of a class to learn from.
+    #[error(
+        "predefined fold {fold} leaves {left} sample(s) of class '{class}' to learn from: at least 2 are needed; use stratified folds or fewer of them"
+    )]
+    FoldTakesClass {
+        /// The fold.
+        fold: usize,
+        /// The class.
+        class: String,
+        /// Samples of the class that are not held out.
+        left: u64,
+    },
     /// A number of filters to be chosen, and nothing to choose it on.
     #[error(
         "the number of filters is chosen on held-out points, and {why}: give a number of filters"

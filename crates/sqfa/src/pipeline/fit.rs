@@ -1,15 +1,17 @@
 //! The entry point: validate, select on held-out samples, learn on all samples, refine.
 
+use crate::deal::HoldOut;
 use crate::labels::Labels;
-use crate::model::{FitError, Start};
+use crate::model::{FitError, Start, Warning};
 use crate::optimize::Observer;
 use crate::points::ShrinkingPoints;
 use crate::reduce::{PcaSolver, ReduceError, Setting};
 use crate::remedy::Remedy;
-use crate::statistics::{ClassStatistics, Estimator, StatisticsError};
+use crate::statistics::{ClassStatistics, Estimator, StatisticsError, check_several};
 
 use super::choose::Choice;
 use super::learn::{Job, Outcome};
+use super::serial::strong_autocorrelation;
 use super::{
     Data, Filters, Fitted, Labeled, NoChoice, Parts, Pipeline, PipelineError, Summed, WIDE,
 };
@@ -27,9 +29,15 @@ impl Pipeline {
     ) -> Result<Fitted, PipelineError> {
         let seed = self.settings.seed;
         match data.into() {
-            Data::Samples(samples) => self.fit_samples(&Summed::once(samples, seed)?, observer),
+            Data::Samples(samples) => {
+                let fitted = self.fit_samples(&Summed::once(samples, seed)?, observer)?;
+                Ok(fitted.warned(self.dependence(&samples)))
+            }
             Data::Shared(sums) => self.fit_samples(sums, observer),
-            Data::Owned(points, labels) => self.fit_owned(points, labels, observer),
+            Data::Owned(points, labels) => {
+                let warning = self.dependence(&Labeled::new(points.view(), labels));
+                Ok(self.fit_owned(points, labels, observer)?.warned(warning))
+            }
             Data::Statistics(statistics) => self.fit_statistics(statistics, observer),
         }
     }
@@ -187,6 +195,7 @@ impl Pipeline {
         let Filters::Count(filters) = self.filters else {
             return Err(PipelineError::Count { why: NoChoice::NoPoints });
         };
+        check_several(statistics.classes())?;
         let columns = statistics.dimension();
         self.check(columns)?;
         if self.method.refined {
@@ -223,6 +232,9 @@ impl Pipeline {
         if self.settings.fixed.is_some() && self.method.refined {
             return Err(FitError::FixedRefined);
         }
+        if let Some(distance) = &self.settings.distance {
+            self.method.entry.check_distance(distance)?;
+        }
         let count = |own: usize| match self.filters {
             Filters::Count(filters) => filters,
             Filters::Auto { .. } => own,
@@ -241,6 +253,18 @@ impl Pipeline {
             return Ok(());
         }
         Err(FitError::StartShape { rows, columns, dimension, filters })
+    }
+
+    /// Returns a warning if consecutive samples depend on each other while something is selected on held-out samples.
+    fn dependence(&self, data: &Labeled<'_>) -> Option<Warning> {
+        let selects = self.method.entry.settings.iter().any(|own| own.setting.is_chosen());
+        if data.hold_out != HoldOut::Rows || !(selects || self.holds_out()) {
+            return None;
+        }
+        // Labels and samples of different numbers are reported by the fit.
+        data.check().ok()?;
+        let correlation = strong_autocorrelation(data)?;
+        Some(Warning::DependentRows { correlation })
     }
 
     /// Whether anything is selected on held-out samples.

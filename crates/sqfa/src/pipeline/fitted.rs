@@ -1,6 +1,6 @@
 //! The result of a fit: filters, the classes in feature space, and the record of the fit.
 
-use crate::classify::{ClassifierError, Qda};
+use crate::classify::{Classifier, ClassifierError, ClassifierKind, Densities, Qda};
 use crate::features::Gaussians;
 use crate::linalg::{Mat, MatRef};
 use crate::model::Warning;
@@ -32,6 +32,7 @@ pub struct Fitted {
 /// What a fit reports about its recipe and its data, whatever becomes of their statistics.
 pub(super) struct Account {
     specified: Specified,
+    classifier: ClassifierKind,
     scaling: Scaling,
     mean: Vec<f64>,
     warnings: Vec<Warning>,
@@ -45,6 +46,7 @@ impl Account {
         let single = statistics.covariances().iter().all(|covariance| covariance.is_single());
         Self {
             specified: Specified::of(recipe),
+            classifier: recipe.method.classifier(),
             scaling,
             mean: statistics.total_mean(),
             warnings: Warning::of_statistics(statistics),
@@ -79,6 +81,7 @@ impl Account {
             trials,
             refinement: None,
             distinct: Some(distinct).filter(|count| *count < kept.ncols()),
+            classifier: self.classifier,
             second_moments: features.moments() == Moments::Second,
             precision: self.precision,
             run,
@@ -107,6 +110,17 @@ impl Fitted {
     /// The number of filters that classify, which come first.
     pub fn distinct(&self) -> usize {
         self.record.distinct.unwrap_or(self.kept.ncols())
+    }
+
+    /// Adds a warning unless one of its kind is there.
+    pub(super) fn warned(mut self, warning: Option<Warning>) -> Self {
+        let warnings = &mut self.record.run.warnings;
+        if let Some(warning) = warning
+            && warnings.iter().all(|other| other.name() != warning.name())
+        {
+            warnings.push(warning);
+        }
+        self
     }
 
     /// Uses filters of the kept columns, whichever of all columns these are.
@@ -145,12 +159,29 @@ impl Fitted {
         project(&self.features, self.axes(self.kept.ncols()).as_ref(), 0.0)
     }
 
-    /// Returns the quadratic classifier of samples by their features. It uses the features of the distinct filters.
+    /// Returns the classifier of samples by their features that belongs to the method. It uses the features of the distinct
+    /// filters.
+    ///
+    /// # Errors
+    ///
+    /// If a covariance has no full rank.
+    pub fn classifier(&self) -> Result<Classifier, ClassifierError> {
+        if self.record.classifier == ClassifierKind::Quadratic {
+            return self.qda().map(Classifier::Quadratic);
+        }
+        let distinct = self.axes(self.distinct());
+        let Densities { features, .. } = Densities::new(&self.features, distinct.as_ref());
+        let (classes, counts) = (self.features.classes(), self.features.counts());
+        let built = self.record.classifier.build(classes, &features, counts, None, None)?;
+        Ok(built.reading(self.kept.ncols()))
+    }
+
+    /// Returns the quadratic classifier of samples by their features, whatever the method. Held-out accuracies are its.
     ///
     /// # Errors
     ///
     /// If a class has no covariance of full rank.
-    pub fn classifier(&self) -> Result<Qda, ClassifierError> {
+    pub fn qda(&self) -> Result<Qda, ClassifierError> {
         let distinct = self.axes(self.distinct());
         let qda = Qda::from_statistics(&self.features, distinct.as_ref(), None)?;
         Ok(qda.reading(self.kept.ncols()))

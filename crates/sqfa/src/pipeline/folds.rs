@@ -108,7 +108,7 @@ impl<'a> Parts<'a> {
         part: usize,
         classes: &Range<usize>,
     ) -> Result<ClassAccumulator, StatisticsError> {
-        let Labeled { points, labels, weights } = self.data;
+        let Labeled { points, labels, weights, .. } = self.data;
         let own = |row: &usize| {
             usize::from(self.of_row[*row]).min(self.count) == part
                 && classes.contains(&(labels.codes()[*row] as usize))
@@ -125,8 +125,9 @@ impl<'a> Parts<'a> {
 
     /// The part of every row, without any sums.
     pub(crate) fn dealt(data: Labeled<'_>, plan: Plan, seed: u64) -> Arc<Vec<u16>> {
-        let Labeled { points, labels, .. } = data;
-        Arc::new(deal(points, labels, &|row| data.weight(row), (plan.parts, plan.held), seed))
+        let Labeled { points, labels, hold_out, .. } = data;
+        let weight = |row: usize| data.weight(row);
+        Arc::new(deal(points, labels, &weight, hold_out, (plan.parts, plan.held), seed))
     }
 
     /// Sums parts that were dealt before: the part of every row, of which those from `count` on are always learned from.
@@ -182,7 +183,8 @@ impl<'a> Parts<'a> {
     ) -> Training<'t> {
         let labels = self.data.labels;
         let training = Training::new(statistics, Samples { points, labels, preprocessor })
-            .with_estimator(estimator);
+            .with_estimator(estimator)
+            .holding_out(self.data.hold_out);
         let training = match self.repeated() {
             Some(rows) => training.on_numbered(rows),
             None => training,
@@ -275,7 +277,7 @@ impl<'a> Parts<'a> {
 
     /// The statistics of everything that takes part with one covariance for all classes, of which only the variances are made.
     pub(crate) fn pooled_variances(&self) -> Result<ClassStatistics, StatisticsError> {
-        let Labeled { points, labels, weights } = self.data;
+        let Labeled { points, labels, weights, .. } = self.data;
         ClassStatistics::pooled_variances(points, labels, weights, self.learning())
     }
 
@@ -294,7 +296,7 @@ impl<'a> Parts<'a> {
         filters: &Mat<f64>,
         offset: Option<&[f64]>,
     ) -> Result<ClassStatistics, StatisticsError> {
-        let Labeled { points, labels, weights } = self.data;
+        let Labeled { points, labels, weights, .. } = self.data;
         let mut sums = ClassAccumulator::new(labels.classes().clone(), filters.ncols());
         for rows in self.learned().chunks(JUDGED) {
             // In double precision, so that rounding does not look like variance of filters that depend on each other.
@@ -324,7 +326,7 @@ impl<'a> Parts<'a> {
         }
         let mut rows = self.learned();
         rows.retain(|&row| without != Some(usize::from(self.of_row[row])));
-        let Labeled { points, labels, weights } = self.data;
+        let Labeled { points, labels, weights, .. } = self.data;
         let statistics =
             ClassStatistics::robust_of_rows(points, labels, &rows, weights, estimator)?;
         let copy = statistics.clone();

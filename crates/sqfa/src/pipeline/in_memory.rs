@@ -9,10 +9,11 @@ use crate::statistics::{Estimator, Scaling, StatisticsError};
 
 use super::coordinates::{Learned, MakeSpace};
 use super::folds::{Parts, SHARE};
+use super::rule::FLOOR;
 use super::score::Scores;
 use super::search::{Asked, Common, Folds, Search};
 use super::side::Side;
-use super::{PipelineError, nested};
+use super::{PipelineError, Scorer, nested};
 
 /// Training sides may always take this much memory, which is little compared with that of a process.
 const ROOM: usize = 8 << 20;
@@ -137,6 +138,36 @@ impl<'p, 'a> InMemory<'p, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the scalings of the arms.
+    pub(crate) fn scalings(&self) -> Vec<Scaling> {
+        self.arms.iter().map(|arm| arm.scaling).collect()
+    }
+
+    /// Returns the scores of one scorer on the samples that a fold holds out.
+    pub(crate) fn scores_of(
+        &self,
+        scaling: Scaling,
+        fold: usize,
+        scorer: &Scorer,
+    ) -> Result<Scores, PipelineError> {
+        let held = &self.held[fold];
+        let Some(arm) = self.arm(scaling) else { return Ok(Scores::default()) };
+        Ok(scorer.scores(arm.parts(held).data(), held.rows())?)
+    }
+
+    /// Returns the scores of predicting one class for all samples that a fold holds out.
+    pub(crate) fn constant_scores(&self, scaling: Scaling, fold: usize, class: u32) -> Scores {
+        let held = &self.held[fold];
+        let Some(arm) = self.arm(scaling) else { return Scores::default() };
+        let data = arm.parts(held).data();
+        let hits: Vec<bool> = held.rows().map(|row| data.labels.codes()[row] == class).collect();
+        let weights = match data.weights {
+            Some(_) => held.rows().map(|row| data.weight(row) as f64).collect(),
+            None => Vec::new(),
+        };
+        Scores::of(vec![FLOOR as f32; hits.len()], hits, weights)
     }
 
     /// Returns the samples of some folds, in the order of their scores.

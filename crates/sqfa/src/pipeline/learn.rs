@@ -19,7 +19,7 @@ use super::score::{Compared, Scores};
 use super::search::{Common, Search};
 use super::selection::{Candidate, Selection, Tried};
 use super::space::Space;
-use super::{Fitted, Parts, Pipeline, PipelineError, WIDE};
+use super::{Fitted, Parts, Pipeline, PipelineError, Reference, WIDE};
 
 /// Initializations of the last fit, of which the first comes from the search: this many divided by the number of filters, at
 /// least 1.
@@ -59,6 +59,7 @@ impl Found {
         search: &Search,
         scores: &dyn Compared,
         nested: impl FnOnce(&[Candidate]) -> Option<f64>,
+        reference: Option<Reference>,
     ) -> Option<Self> {
         let candidates: Vec<Candidate> = search.runners().iter().map(|own| own.candidate).collect();
         let (taken, reason) = select(&candidates, scores)?;
@@ -74,6 +75,7 @@ impl Found {
             tried: tried.collect(),
             folds: search.scored().len(),
             accuracy: nested(&candidates).or_else(|| Some(scores.accuracy(taken))),
+            reference,
         };
         let own = &search.runners()[taken];
         let start = own.filters().first().map(|(_, filters)| filters.clone());
@@ -149,7 +151,8 @@ impl Pipeline {
         let nested = |candidates: &[Candidate]| {
             samples.accuracy(&scores, |some| select(candidates, some).map(|(taken, _)| taken))
         };
-        Ok(Found::among(&search, &scores, nested))
+        let reference = folds.reference(search.scored(), observer)?;
+        Ok(Found::among(&search, &scores, nested, reference))
     }
 
     /// Returns what the fits of a search share.

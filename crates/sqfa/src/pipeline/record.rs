@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::classify::ClassifierKind;
 use crate::constraint::Constraint;
 use crate::model::Learning;
 use crate::reduce::{ROWS, Run, Setting, Trial};
@@ -127,6 +128,10 @@ pub struct FitRecord {
     /// learned next to them, orthogonal in the coordinates of the fit, because with the selected noise fewer filters suffice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<usize>,
+    /// The classifier of the features. Files of earlier versions name none and are classified as these versions did, by
+    /// the quadratic one.
+    #[serde(default)]
+    pub classifier: ClassifierKind,
     /// Whether only second moments of the data were known.
     #[serde(default)]
     pub second_moments: bool,

@@ -23,7 +23,7 @@ use super::rule::{CLEARLY, PATIENCE, ROUND_NOISES, ROUNDS};
 use super::score::{Compared, Scores};
 use super::side::Side;
 use super::space::Space;
-use super::{Fitted, Labeled, NoChoice, Parts, Pipeline, PipelineError, Plan, nested};
+use super::{Fitted, Labeled, NoChoice, Parts, Pipeline, PipelineError, nested};
 
 /// One noise and number of iterations that was tried.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -226,7 +226,7 @@ impl Pipeline {
             climbs.push(Climb::new(Side::of(space), parts, held, &learned, &start));
         } else {
             let data = *parts.data();
-            let plan = Plan::for_components(data.total());
+            let plan = data.plan(true);
             dealt = Parts::of_finite(data, plan, self.settings.seed, false)?;
             let filters = fitted.kept().ncols();
             for &part in dealt.folds() {
@@ -385,7 +385,7 @@ impl Pipeline {
         let basis = space.basis.as_ref();
         let start = transpose_times(basis, fitted.kept());
         let data = Labeled::new(coordinates, labels);
-        let plan = Plan::for_components(data.total());
+        let plan = data.plan(true);
         let dealt = Parts::of_finite(data, plan, self.settings.seed, false)?;
         let mut climbs = Vec::new();
         for &part in dealt.folds() {

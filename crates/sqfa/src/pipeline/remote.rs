@@ -17,6 +17,7 @@ use crate::optimize::Observer;
 use crate::points::Points;
 use crate::statistics::{
     ClassAccumulator, ClassStatistics, Estimator, Preprocessor, Scaling, StatisticsError,
+    check_several,
 };
 
 use super::coordinates::{Learned, MakeSpace, OnColumns, finished};
@@ -195,7 +196,7 @@ impl Remote {
         };
         let Received { recipe, dropped, total, .. } = &self.received;
         let job = Job::of(statistics_of(total)?, dropped);
-        let found = Found::among(&self.search, &self.tally, |_| None);
+        let found = Found::among(&self.search, &self.tally, |_| None, None);
         let mut outcome = recipe.learn(job, filters, found, observer)?;
         let curve = self.curve.take();
         outcome.fitted.record.counts = curve.map(|curve| curve.points).unwrap_or_default();
@@ -286,6 +287,7 @@ impl Folds for Received {
 
 /// The class statistics of accumulated samples.
 fn statistics_of(sums: &ClassAccumulator) -> Result<ClassStatistics, StatisticsError> {
+    check_several(sums.classes())?;
     ClassAccumulator::finish_together(&[sums], Estimator::Empirical)
 }
 

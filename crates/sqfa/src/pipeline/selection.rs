@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::Noise;
 use crate::statistics::Scaling;
 
+use super::Reference;
 use super::rule::DEFAULT_FRACTION;
 
 /// A combination to try.
@@ -65,12 +66,15 @@ pub struct Selection {
     /// single fold, the accuracy of the selected candidate; `None` if nothing was held out.
     #[serde(default)]
     pub accuracy: Option<f64>,
+    /// Accuracies of simple classifiers on the same samples; `None` if these are on other machines or nothing was held out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Reference>,
 }
 
 impl Selection {
     /// Returns the selection of a default, if nothing was held out.
     pub(crate) fn default_of(candidate: Candidate) -> Self {
         let (reason, tried) = (Reason::Default, Vec::new());
-        Self { candidate, reason, tried, folds: 0, accuracy: None }
+        Self { candidate, reason, tried, folds: 0, accuracy: None, reference: None }
     }
 }

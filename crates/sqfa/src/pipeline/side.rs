@@ -38,4 +38,10 @@ impl Side {
         let (filters, offset) = self.space.fold(filters.as_ref());
         Scorer { filters, offset, features, priors, degrees }
     }
+
+    /// Returns filters of the space with a linear classifier: Gaussians that share the pooled covariance of the classes.
+    pub(crate) fn linear_scorer(&self, filters: &Mat<f64>) -> Scorer {
+        let own = self.scorer(filters);
+        Scorer { features: own.features.with_pooled_covariance(&own.priors), degrees: None, ..own }
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::finite::first_not_finite;
 use crate::points::{Strain, Strained};
-use crate::statistics::{StatisticsError, check_classes, constant_columns};
+use crate::statistics::{StatisticsError, check_classes, check_several, constant_columns};
 
 use super::{Labeled, Parts, PipelineError, Plan, WIDE};
 
@@ -39,9 +39,11 @@ impl<'a> Summed<'a> {
             return Err(StatisticsError::Empty { points, dimension }.into());
         }
         data.check()?;
+        check_several(data.labels.classes())?;
         if points > 2 && data.labels.classes().len() == points {
             return Err(PipelineError::LooksLikeIds { points });
         }
+        data.check_hold_out()?;
         if data.weights.is_none() {
             check_classes(data.labels)?;
         }
@@ -102,8 +104,7 @@ impl<'a> Summed<'a> {
 
     /// How points are held out.
     pub(crate) fn plan(&self) -> Plan {
-        let points = self.data.total();
-        if self.is_wide() { Plan::for_components(points) } else { Plan::for_points(points) }
+        self.data.plan(self.is_wide())
     }
 
     /// Whether choices are made on principal components: sums of every fold in so many columns would take too much memory.

@@ -54,7 +54,7 @@ impl Tally {
         rows: &[usize],
         weights: Option<&[u64]>,
     ) -> Result<(), ClassifierError> {
-        let data = Labeled { points, labels, weights };
+        let data = Labeled { weights, ..Labeled::new(points, labels) };
         let scored = scorers
             .iter()
             .map(|scorer| scorer.scores(&data, rows.iter().copied()))

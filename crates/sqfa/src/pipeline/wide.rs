@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use crate::deal::HoldOut;
 use crate::labels::Labels;
 use crate::linalg::{Mat, tall_times};
 use crate::statistics::{
@@ -111,7 +112,8 @@ impl Pipeline {
                 let Some(view) = own else { continue };
                 let points = coordinates(&view.values, view.components);
                 let weights = kept.weights.as_deref();
-                let data = Labeled { points, labels: &kept.labels, weights };
+                let data =
+                    Labeled { points, labels: &kept.labels, weights, hold_out: kept.hold_out() };
                 let parts = Parts::of(data, kept.dealt.clone(), 1)?;
                 arm.repeats.push(parts.with_forgotten(&view.forgotten)?);
                 arm.makers.push(Box::new(OnComponents { scaling, estimator, ratio: view.ratio }));
@@ -129,6 +131,10 @@ pub(crate) struct Kept {
     dealt: Arc<Vec<u16>>,
     labels: Labels,
     weights: Option<Vec<u64>>,
+    /// The group of each, if there are groups.
+    groups: Option<Vec<u32>>,
+    /// The predefined fold of each, if folds are predefined.
+    folds: Option<Vec<u16>>,
     /// The others, class by class.
     others: Vec<Vec<u32>>,
 }
@@ -150,8 +156,25 @@ impl Kept {
             dealt: Arc::new(rows.iter().map(part).collect()),
             labels: data.labels.select(&rows),
             weights: data.weights.map(|all| rows.iter().map(|&row| all[row]).collect()),
+            groups: match data.hold_out {
+                HoldOut::Groups(all) => Some(rows.iter().map(|&row| all[row]).collect()),
+                _ => None,
+            },
+            folds: match data.hold_out {
+                HoldOut::Folds(all) => Some(rows.iter().map(|&row| all[row]).collect()),
+                _ => None,
+            },
             rows,
             others,
+        }
+    }
+
+    /// Returns which of the kept samples are held out together.
+    fn hold_out(&self) -> HoldOut<'_> {
+        match (&self.groups, &self.folds) {
+            (Some(groups), _) => HoldOut::Groups(groups),
+            (None, Some(folds)) => HoldOut::Folds(folds),
+            (None, None) => HoldOut::Rows,
         }
     }
 

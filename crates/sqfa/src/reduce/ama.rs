@@ -1,8 +1,10 @@
-//! Accuracy maximization analysis with Gaussian classes (AMA-Gauss): filters that maximize the mean log posterior of the true class
-//! (Geisler et al., 2009; Jaini & Burge, 2017).
+//! Accuracy maximization analysis with Gaussian classes (AMA-Gauss): filters that maximize the mean
+//! log posterior of the true class (Geisler et al., 2009; Jaini & Burge, 2017).
 //!
-//! The classes' feature Gaussians carry the noise, the responses themselves do not; the prior is flat. Filters are learned in pairs, earlier
-//! pairs frozen, unless joint learning is asked for. An iteration costs two passes over the points and one over the class covariances.
+//! The noise is added to the feature covariances of the classes, but not to the features of the
+//! samples, and the prior is uniform. Filters are learned in pairs, with earlier pairs frozen,
+//! unless joint learning is requested. An iteration costs two passes over the samples and one over
+//! the class covariances.
 
 use std::time::Instant;
 
@@ -21,16 +23,16 @@ use crate::remedy::Remedy;
 use super::setting::{Parameter, Setting, Usual};
 use super::{Limit, ReduceError, Reducer, ReducerSettings, Reduction, Training, largest_count};
 
-/// AMA-Gauss.
+/// The AMA-Gauss method with its settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Ama {
     pub(crate) settings: ReducerSettings,
 }
 
-/// Filters learned at a time unless told otherwise.
+/// Default number of filters that are learned at a time.
 const PAIR: usize = 2;
 
-/// What it takes.
+/// The settings that AMA-Gauss uses.
 pub(super) const SETTINGS: &[Parameter] = &[
     Parameter { usual: Usual::Word("scale"), ..Parameter::common(Setting::Noise) },
     Parameter::count(Setting::Sequential, PAIR, ""),

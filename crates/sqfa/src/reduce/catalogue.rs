@@ -1,11 +1,14 @@
-//! The one catalogue of methods: everything that flags, help texts, files, comparisons and tests must know of each.
+//! The catalogue of methods, with the properties that flags, help texts, files, comparisons and
+//! tests need.
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
+use crate::classify::ClassifierKind;
 use crate::constraint::Constraint;
-use crate::model::{Degrees, InverseRegression, Noise, VARIANTS, Variant};
+use crate::distance::{Claims, Distance, registry};
+use crate::model::{Degrees, FitError, InverseRegression, Noise, VARIANTS, Variant};
 use crate::names::Unknown;
 use crate::statistics::{Estimator, Form, Scaling};
 
@@ -20,75 +23,92 @@ use super::sqfa::SqfaReducer;
 use super::wda::{self, WdaReducer};
 use super::{Choice, Lda, Pca, ReduceError, Reducer, ReducerSettings, Spca, lda};
 
-/// What a method learns from.
+/// The data that a method learns from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
-    /// Class statistics are enough.
+    /// Class statistics are sufficient.
     Statistics,
-    /// Points.
+    /// Samples are needed.
     Points,
 }
 
-/// What the objective of a fit is.
+/// The objective of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Objective {
-    /// There is none: a closed form.
+    /// No objective, because the method is a closed form.
     None,
-    /// The mean distance over pairs of classes.
+    /// The mean distance over pairs of classes, which is maximized.
     MeanDistance,
-    /// The gain in log likelihood when every class has its own Gaussian.
+    /// The gain in log likelihood if every class has its own Gaussian, which is maximized.
     LikelihoodGain,
-    /// The mean log posterior of the true class.
+    /// The mean log posterior of the true class, which is maximized.
     LogPosterior,
-    /// A loss, the smaller the better.
+    /// A loss, which is minimized.
     Loss,
 }
 
-/// Where a method stands in the paper's tables.
+/// The column of a method in the paper's tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
-    /// Its place, from 0.
+    /// The index of the column, from 0.
     pub place: u8,
-    /// The one data set it is run on, where it is not run on all.
+    /// The only data set that the method is run on; `None` if it is run on all.
     pub only: Option<&'static str>,
 }
 
-/// What is known of a method.
+/// The entry of a method in the catalogue: its properties, and the settings that it uses.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::reduce::{ReducerSettings, Setting, reducer_entry};
+///
+/// let lda = reducer_entry("lda").unwrap();
+/// assert_eq!(lda.title, "LDA");
+/// assert!(lda.takes(Setting::Shrinkage) && !lda.takes(Setting::Noise));
+/// assert!(!lda.needs_points());
+///
+/// let reducer = lda.reducer(&ReducerSettings::default());
+/// assert_eq!(reducer.name(), "lda");
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct ReducerEntry {
-    /// Its name in every flag, file and message.
+    /// The name in flags, files and messages.
     pub name: &'static str,
-    /// How the paper writes it.
+    /// The name in the paper.
     pub title: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub summary: &'static str,
-    /// What it learns from.
+    /// The data that the method learns from.
     pub needs: Needs,
-    /// The settings it takes beside the seed.
+    /// The settings that the method uses, in addition to the seed.
     pub settings: &'static [Parameter],
-    /// The distance it maximizes unless told otherwise, where it maximizes one.
+    /// The default distance of methods that maximize a distance.
     pub distance: Option<&'static str>,
-    /// The constraint on its filters unless told otherwise, where there is one.
+    /// The default constraint of methods that constrain their filters.
     pub constraint: Option<Constraint>,
-    /// What bounds the number of filters.
+    /// The limit on the number of filters.
     pub limit: Limit,
-    /// What its objective is.
+    /// The objective of the method.
     pub objective: Objective,
-    /// Whether the seed changes its result.
+    /// Whether the result depends on the seed.
     pub seeded: bool,
-    /// Its column in the paper's tables, if it has one.
+    /// The column in the paper's tables, if there is one.
     pub paper: Option<Column>,
-    /// Degrees of freedom, where its classes are t distributions.
+    /// The classifier of the features.
+    pub classifier: ClassifierKind,
+    /// The degrees of freedom of methods that model classes as t distributions.
     pub degrees: Option<Degrees>,
-    /// Whether one covariance for all classes is enough for it.
+    /// Whether one covariance for all classes is sufficient.
     pub(crate) pools: bool,
-    /// Whether it ranks directions by their variance, so that columns in large units come first.
+    /// Whether the method ranks directions by their variance, so that columns of large scale come
+    /// first.
     pub(crate) ranks_by_variance: bool,
     build: fn(&Self, ReducerSettings) -> Box<dyn Reducer>,
 }
 
 impl ReducerEntry {
-    /// What it says about a setting, when it takes it.
+    /// Returns how the method uses a setting, or `None` if it does not use it.
     pub fn parameter(&self, setting: Setting) -> Option<&'static Parameter> {
         self.settings.iter().find(|parameter| parameter.setting == setting)
     }
@@ -98,36 +118,65 @@ impl ReducerEntry {
         (self.build)(self, settings.clone())
     }
 
-    /// Whether it takes a setting.
+    /// Checks that the method can maximize a distance: smSQFA accepts only distances that depend on second moments alone.
+    ///
+    /// # Errors
+    ///
+    /// If the method compares second moments and the distance depends on anything else, or is a function of the user's own.
+    pub fn check_distance(&self, distance: &Distance) -> Result<(), FitError> {
+        let of_moments = |claims: Claims| claims.second_moments;
+        if self.name != MOMENTS || distance.claims().is_some_and(of_moments) {
+            return Ok(());
+        }
+        let accepted = registry().iter().filter(|entry| of_moments(entry.claims));
+        Err(FitError::NotOfSecondMoments {
+            method: self.name,
+            distance: distance.name().to_owned(),
+            accepted: accepted.map(|entry| entry.name).collect(),
+            any: FREE,
+        })
+    }
+
+    /// Returns whether the method uses a setting.
     pub fn takes(&self, setting: Setting) -> bool {
         self.parameter(setting).is_some()
     }
 
-    /// How columns are scaled where nobody says so: each by its own deviation where a shrinkage that nobody gave pulls towards
-    /// equal variances, else not at all.
+    /// Returns the default scaling of columns.
+    ///
+    /// If the shrinkage was not specified, every column is divided by its standard deviation,
+    /// because shrinkage towards equal variances depends on the scales of the columns. Otherwise,
+    /// columns are not scaled.
     pub(crate) fn usual_scaling(&self, settings: &ReducerSettings) -> Scaling {
         let open = !matches!(settings.shrinkage, Choice::Value(_));
         if self.takes(Setting::Shrinkage) && open { Scaling::PerFeature } else { Scaling::None }
     }
 
-    /// Whether it adds noise that nobody gave and nothing chooses, the same to every filter: in columns of several units
-    /// those of the largest numbers would be all that is left.
+    /// Returns whether the method adds a default noise, which is the same for every filter and is
+    /// not selected.
+    ///
+    /// With columns of different scales, only the columns of large scale would remain visible above
+    /// such noise.
     pub(crate) fn has_plain_noise(&self, settings: &ReducerSettings) -> bool {
         self.objective == Objective::LogPosterior && !matches!(settings.noise, Noise::Value(_))
     }
 
-    /// Whether it chooses principal components to work in by itself.
+    /// Returns whether the method selects the principal components that it works in.
     pub(crate) fn has_own_components(&self) -> bool {
         self.limit == Limit::Components
     }
 
-    /// Whether it learns from points rather than class statistics.
+    /// Returns whether the method learns from samples rather than class statistics.
     pub fn needs_points(&self) -> bool {
         self.needs == Needs::Points
     }
 
-    /// How many covariances with all entries a fit to so many points makes, `width` bytes a number: none where it costs less to
-    /// keep the points as they are, one where that is enough for the method and one a class would cost more.
+    /// Returns the number of full covariances that a fit to `points` samples computes, with `width`
+    /// bytes per number.
+    ///
+    /// The result is `None` if storing the samples themselves is cheaper than any full covariance.
+    /// It is 1 if a single covariance is sufficient for the method and one per class would be more
+    /// expensive than the samples.
     pub fn covariances(
         &self,
         estimator: Estimator,
@@ -142,7 +191,8 @@ impl ReducerEntry {
         counts.into_iter().find(|&count| pays(count))
     }
 
-    /// How class covariances are estimated unless told otherwise; ν may have been given.
+    /// Returns the default covariance estimator of the method; specified degrees of freedom replace
+    /// the default ones.
     pub fn estimator(&self, degrees: Option<f64>) -> Estimator {
         match self.degrees {
             None => Estimator::Empirical,
@@ -151,7 +201,8 @@ impl ReducerEntry {
         }
     }
 
-    /// The distance it maximizes, where it maximizes one; ν may have been given.
+    /// Returns the default distance of a method that maximizes a distance; specified degrees of
+    /// freedom replace the default ones.
     pub fn distance_with(&self, degrees: Option<f64>) -> Option<String> {
         match (self.degrees, degrees) {
             (Some(Degrees::Usual(_)), Some(given)) => Some(format!("calvo-oller-t:{given}")),
@@ -159,7 +210,7 @@ impl ReducerEntry {
         }
     }
 
-    /// Whether it is one of the paper's columns.
+    /// Returns whether the method has a column in the paper's tables.
     pub fn in_paper(&self) -> bool {
         self.paper.is_some()
     }
@@ -169,7 +220,7 @@ const fn column(place: u8) -> Option<Column> {
     Some(Column { place, only: None })
 }
 
-/// What methods that climb class statistics take.
+/// The settings of methods that optimize an objective of class statistics.
 const CLIMB: &[Parameter] = &[
     Parameter::common(Setting::Noise),
     Parameter::common(Setting::Constraint),
@@ -181,7 +232,7 @@ const CLIMB: &[Parameter] = &[
     Parameter::common(Setting::MaxIterations),
     Parameter::common(Setting::Tolerance),
 ];
-/// The same with one setting more.
+/// Returns the settings of such methods, preceded by one more setting.
 const fn climb_with(first: Parameter) -> [Parameter; CLIMB.len() + 1] {
     let mut settings = [first; CLIMB.len() + 1];
     let mut at = 0;
@@ -191,9 +242,16 @@ const fn climb_with(first: Parameter) -> [Parameter; CLIMB.len() + 1] {
     }
     settings
 }
-/// The same with a free distance.
+/// The settings of the method that accepts any distance.
 const CLIMB_ANY: &[Parameter] = &climb_with(Parameter::common(Setting::Distance));
-/// The same with free degrees of freedom.
+/// The same with a free distance of second moments.
+const CLIMB_MOMENTS: &[Parameter] = &climb_with(Parameter {
+    setting: Setting::Distance,
+    usual: Usual::Word("affine-invariant"),
+    grid: &[],
+    help: "",
+});
+/// The settings of methods whose degrees of freedom can be changed.
 const CLIMB_T: &[Parameter] = &climb_with(Parameter {
     setting: Setting::Degrees,
     usual: Usual::Number(5.0),
@@ -201,7 +259,7 @@ const CLIMB_T: &[Parameter] = &climb_with(Parameter {
     help: "",
 });
 
-/// A closed form on class statistics.
+/// A closed form on class statistics, from which other entries start.
 const CLOSED: ReducerEntry = ReducerEntry {
     name: "",
     title: "",
@@ -214,6 +272,7 @@ const CLOSED: ReducerEntry = ReducerEntry {
     objective: Objective::None,
     seeded: false,
     paper: None,
+    classifier: ClassifierKind::Quadratic,
     degrees: None,
     pools: false,
     ranks_by_variance: false,
@@ -227,6 +286,7 @@ static BASELINES: &[ReducerEntry] = &[
         summary: "linear discriminant analysis with shrinkage",
         settings: &[lda::SHRINKAGE],
         limit: Limit::ClassesLessOne,
+        classifier: ClassifierKind::Linear,
         pools: true,
         paper: column(7),
         build: |_, settings| {
@@ -238,7 +298,7 @@ static BASELINES: &[ReducerEntry] = &[
     ReducerEntry {
         name: "spca",
         title: "SPCA",
-        summary: "supervised principal components",
+        summary: "supervised principal component analysis",
         ranks_by_variance: true,
         paper: column(8),
         build: |_, _| Box::new(Spca),
@@ -258,7 +318,7 @@ static BASELINES: &[ReducerEntry] = &[
     ReducerEntry {
         name: "wda",
         title: "WDA",
-        summary: "Wasserstein discriminant analysis on some points of every class",
+        summary: "Wasserstein discriminant analysis on a sample of every class",
         needs: Needs::Points,
         settings: wda::SETTINGS,
         limit: Limit::Components,
@@ -271,7 +331,7 @@ static BASELINES: &[ReducerEntry] = &[
     ReducerEntry {
         name: "lmnn",
         title: "LMNN",
-        summary: "large-margin nearest neighbors on some points of every class",
+        summary: "large-margin nearest neighbors on a sample of every class",
         needs: Needs::Points,
         settings: lmnn::SETTINGS,
         limit: Limit::Components,
@@ -283,7 +343,7 @@ static BASELINES: &[ReducerEntry] = &[
     ReducerEntry {
         name: "pca",
         title: "PCA",
-        summary: "principal components",
+        summary: "principal component analysis",
         settings: &[Parameter::common(Setting::Solver)],
         ranks_by_variance: true,
         paper: column(12),
@@ -293,7 +353,7 @@ static BASELINES: &[ReducerEntry] = &[
     ReducerEntry {
         name: "ama",
         title: "AMA",
-        summary: "accuracy maximization: the posterior of the true class, filters in pairs",
+        summary: "accuracy maximization analysis: the posterior of the true class, with filters learned in pairs",
         needs: Needs::Points,
         settings: ama::SETTINGS,
         constraint: Some(Constraint::Sphere),
@@ -319,7 +379,7 @@ static BASELINES: &[ReducerEntry] = &[
     ReducerEntry {
         name: "save",
         title: "SAVE",
-        summary: "sliced average variance estimation: how class covariances differ, in closed form",
+        summary: "sliced average variance estimation: differences between class covariances, in closed form",
         settings: &[Parameter::common(Setting::Noise)],
         build: |_, settings| Box::new(InverseReducer { kind: InverseRegression::Save, settings }),
         ..CLOSED
@@ -327,7 +387,7 @@ static BASELINES: &[ReducerEntry] = &[
     ReducerEntry {
         name: "directional-regression",
         title: "DR",
-        summary: "directional regression: how class means and covariances differ, in closed form",
+        summary: "directional regression: differences between class means and covariances, in closed form",
         settings: &[Parameter::common(Setting::Noise)],
         build: |_, settings| {
             Box::new(InverseReducer { kind: InverseRegression::Directional, settings })
@@ -337,7 +397,7 @@ static BASELINES: &[ReducerEntry] = &[
     ReducerEntry {
         name: "nca",
         title: "NCA",
-        summary: "neighborhood components on some points of every class",
+        summary: "neighborhood components analysis on a sample of every class",
         needs: Needs::Points,
         settings: nca::SETTINGS,
         limit: Limit::Components,
@@ -347,16 +407,19 @@ static BASELINES: &[ReducerEntry] = &[
     },
 ];
 
-/// The method whose distance is free.
+/// The method that accepts any distance.
 const FREE: &str = "sqfa";
+/// The method that accepts every distance of second moments.
+const MOMENTS: &str = "smsqfa";
 
-/// The entry of a variant of SQFA: the distance is its own, the rest is the family's.
+/// Returns the entry of a variant of SQFA. Most have a distance of their own, and the other settings are those of the family.
 fn entry(variant: &Variant) -> ReducerEntry {
     ReducerEntry {
         name: variant.name,
         title: variant.title,
         summary: variant.summary,
-        // Without points there is no scatter of distributions that have no covariance.
+        // A t distribution with ν ≤ 2 has no covariance, so its scatter can only be estimated from
+        // samples.
         needs: match variant.degrees {
             Some(Degrees::Fixed(own)) if own <= 2.0 => Needs::Points,
             _ => Needs::Statistics,
@@ -364,6 +427,7 @@ fn entry(variant: &Variant) -> ReducerEntry {
         settings: match variant.degrees {
             Some(Degrees::Usual(_)) => CLIMB_T,
             _ if variant.name == FREE => CLIMB_ANY,
+            _ if variant.name == MOMENTS => CLIMB_MOMENTS,
             _ => CLIMB,
         },
         degrees: variant.degrees,
@@ -383,42 +447,59 @@ fn entry(variant: &Variant) -> ReducerEntry {
 static CATALOGUE: LazyLock<Vec<ReducerEntry>> =
     LazyLock::new(|| VARIANTS.iter().map(entry).chain(BASELINES.iter().copied()).collect());
 
-/// Every method: the SQFA family first, then the baselines.
+/// Returns the entries of all methods: first the SQFA family, then the baselines.
 pub fn reducers() -> &'static [ReducerEntry] {
     &CATALOGUE
 }
 
-/// Returns the entry of a method.
+/// Returns the entry of the method with this name.
 ///
 /// # Errors
 ///
-/// If there is no such method; the error suggests the most similar name.
+/// Returns an error that suggests the most similar name if there is no such method.
 pub fn reducer_entry(name: &str) -> Result<&'static ReducerEntry, Unknown> {
     let known = reducers().iter().find(|entry| entry.name == name);
     known.ok_or_else(|| Unknown::new("method", name, reducers().iter().map(|entry| entry.name)))
 }
 
-/// The end of the name of a method whose filters are refined.
+/// The end of the name of a method with refined filters.
 const REFINED: &str = "+refine";
 
-/// A method, with or without the refinement of its filters. As text it is the name of the method, followed by `+refine` if the
-/// filters are refined.
+/// A method, with or without the refinement of its filters.
+///
+/// As text, it is the name of the method, followed by `+refine` if the filters are refined.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::reduce::Method;
+///
+/// let method: Method = "sqfa-h+refine".parse().unwrap();
+/// assert_eq!(method.entry.title, "SQFA-H");
+/// assert!(method.refined);
+/// assert_eq!(method.to_string(), "sqfa-h+refine");
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Method {
-    /// What is known of the method.
+    /// The entry of the method in the catalogue.
     pub entry: &'static ReducerEntry,
     /// Whether the filters are refined.
     pub refined: bool,
 }
 
 impl Method {
-    /// Returns a method by its name in the catalogue.
+    /// Returns the method with this name in the catalogue.
     ///
     /// # Errors
     ///
-    /// If there is no such method; the error suggests the most similar name.
+    /// Returns an error that suggests the most similar name if there is no such method.
     pub fn named(name: &str, refined: bool) -> Result<Self, Unknown> {
         Ok(Self { entry: reducer_entry(name)?, refined })
+    }
+
+    /// The classifier of its features. Refinement optimizes the posteriors of the quadratic one.
+    pub fn classifier(&self) -> ClassifierKind {
+        if self.refined { ClassifierKind::Quadratic } else { self.entry.classifier }
     }
 }
 
@@ -445,11 +526,32 @@ impl FromStr for Method {
     }
 }
 
-/// Returns the reducer of a method by name, such as `sqfa-h`.
+/// Returns the reducer of the method with this name, such as `sqfa-h`.
 ///
 /// # Errors
 ///
-/// If there is no such method.
+/// Returns [`ReduceError::Unknown`], with the most similar name, if there is no such method.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::optimize::Control;
+/// use sqfa::reduce::{Choice, ReducerSettings, Training, reducer};
+/// use sqfa::{Labels, Points, Table};
+///
+/// // Four samples of two classes in two dimensions, row by row.
+/// let values = [0.0, 0.1, 0.2, 1.0, 2.1, 0.0, 1.9, 1.1];
+/// let points = Points::F64(Table::row_major(&values, 4, 2).unwrap());
+/// let labels = Labels::from_integers(&[0, 0, 1, 1]);
+/// let training = Training::from_points(points, &labels)?;
+///
+/// let settings =
+///     ReducerSettings { shrinkage: Choice::Value(0.1), ..ReducerSettings::default() };
+/// let lda = reducer("lda", &settings)?;
+/// let found = lda.fit_one(&training, 1, &mut |_| Control::Continue)?;
+/// assert_eq!((found.filters.nrows(), found.filters.ncols()), (2, 1));
+/// # Ok::<(), sqfa::reduce::ReduceError>(())
+/// ```
 pub fn reducer(name: &str, settings: &ReducerSettings) -> Result<Box<dyn Reducer>, ReduceError> {
     Ok(reducer_entry(name)?.reducer(settings))
 }

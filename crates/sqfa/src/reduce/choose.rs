@@ -1,4 +1,5 @@
-//! Settings chosen on held-out points: the value whose filters classify them best, for every number of filters.
+//! The selection of a setting on held-out samples: for every number of filters, the value whose
+//! filters classify these samples best.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,21 +7,22 @@ use crate::linalg::Mat;
 
 use super::{ReduceError, Setting, Training};
 
-/// How a setting is found.
+/// The way in which the value of a setting is determined.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Choice {
-    /// The method's own way: the best of its usual values where points can be held out.
+    /// The default of the method: its default value, or the best value of its grid if samples can
+    /// be held out.
     #[default]
     Usual,
-    /// The best of the method's usual values on held-out points.
+    /// The best value of the method's grid on held-out samples.
     Auto,
-    /// The best of these on held-out points.
+    /// The best of these values on held-out samples.
     Among(Vec<f64>),
     /// This value.
     Value(f64),
 }
 
-/// One value of a setting that was tried.
+/// A value of a setting that was tried, with its score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// The setting.
@@ -32,14 +34,14 @@ pub struct Trial {
     pub accuracy: Option<f64>,
 }
 
-/// The value to use for every number of filters, and what was tried for it.
+/// The selected value for one number of filters, with all values that were tried.
 pub(crate) struct Chosen {
     pub(crate) value: f64,
     pub(crate) trials: Vec<Trial>,
 }
 
 impl Chosen {
-    /// A value that was not searched for.
+    /// Wraps a value that was not selected.
     pub(crate) fn given(value: f64) -> Self {
         Self { value, trials: Vec::new() }
     }
@@ -52,7 +54,7 @@ impl Chosen {
 }
 
 impl Choice {
-    /// The values to choose among: one when there is nothing to choose.
+    /// Returns the values to select from; a single value if there is nothing to select.
     pub(crate) fn values(&self, usual: &[f64], fixed: f64, training: &Training<'_>) -> Vec<f64> {
         match self {
             Self::Value(value) => vec![*value],
@@ -63,13 +65,13 @@ impl Choice {
     }
 }
 
-/// Training data to try values of a setting on, and the points that judge them.
+/// The data on which values of a setting are tried, and the samples that score them.
 pub(crate) struct Search<'a> {
     setting: Setting,
-    /// What every value is tried on.
+    /// The data from which the filters of every value are learned.
     pub(crate) learn: Training<'a>,
     held: Vec<usize>,
-    /// Whether that is all of the training data, so that nothing has to be learned again.
+    /// Whether these are all training data, so that the filters need not be learned again.
     pub(crate) on_all: bool,
 }
 
@@ -83,7 +85,7 @@ impl<'a> Search<'a> {
         Ok(Self { setting, learn, held, on_all: training.is_validated() })
     }
 
-    /// The accuracy of the filters of one value, for every number of filters.
+    /// Returns the held-out accuracies of the filters of one value, for every number of filters.
     fn accuracies(
         &self,
         fitted: Result<Vec<Mat<f64>>, ReduceError>,
@@ -92,9 +94,10 @@ impl<'a> Search<'a> {
         fitted?.iter().map(judge).collect()
     }
 
-    /// The best value for every number of filters, given the filters of every value: one result a value, one matrix a number.
+    /// Returns the best value for every number of filters.
     ///
-    /// Ties go to the value that comes first. A value that failed is passed over unless all did.
+    /// `fitted` has one result per value, with one matrix of filters per number of filters. In case
+    /// of ties, the first value is selected. Values that failed are ignored unless all failed.
     pub(crate) fn judge(
         &self,
         values: &[f64],
@@ -120,7 +123,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The value of the largest accuracy, the first of equals.
+/// Returns the value with the highest accuracy, or the first of several.
 fn best_value(trials: &[Trial]) -> Option<f64> {
     let known = trials.iter().filter(|trial| trial.accuracy.is_some());
     known
@@ -131,7 +134,8 @@ fn best_value(trials: &[Trial]) -> Option<f64> {
         .map(|trial| trial.value)
 }
 
-/// Chooses among values for every number of filters; `fit` gives the filters of one value, one result a count.
+/// Selects a value for every number of filters. `fit` returns the filters of one value, one matrix
+/// per number of filters.
 pub(crate) fn choose(
     training: &Training<'_>,
     setting: Setting,
@@ -156,7 +160,8 @@ mod tests {
 
     #[test]
     fn validation_rows_choose_and_are_not_learned_from() {
-        // Rows 0 to 7 are learned from, in which both columns tell the classes apart; in rows 8 to 11 the first is turned.
+        // The training rows are 0 to 7, in which both columns separate the classes. In rows 8 to
+        // 11, the first column has the opposite sign.
         let sides = [-1.0, 1.0, -1.1, 1.1, -0.9, 0.9, -1.2, 1.2];
         let mut values: Vec<f64> = sides.iter().flat_map(|side| [3.0 * side, *side]).collect();
         values.extend([-1.0, 1.0, -1.1, 1.1].iter().flat_map(|side| [-3.0 * side, *side]));

@@ -1,4 +1,5 @@
-//! Closed forms with one setting: chosen on held-out points for every number of filters, solved once for every value kept.
+//! Closed forms with one setting, which is selected on held-out samples for every number of
+//! filters. The final problem is solved once for every selected value.
 
 use std::time::Instant;
 
@@ -7,11 +8,11 @@ use crate::linalg::Mat;
 use super::choose::{Chosen, choose};
 use super::{ReduceError, Reduction, Setting, Training};
 
-/// Nested filters of one value of the setting, one a column.
+/// A function that returns nested filters for one value of the setting, one filter per column.
 pub(super) type Directions<'a> =
     &'a dyn Fn(&Training<'_>, f64, usize) -> Result<Mat<f64>, ReduceError>;
 
-/// Chooses among the values, then solves for all points.
+/// Selects a value for every number of filters, then solves the problem for all samples.
 pub(super) fn fit_closed(
     training: &Training<'_>,
     filters: &[usize],

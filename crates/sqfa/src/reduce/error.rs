@@ -1,4 +1,4 @@
-//! Why a reducer could not be fitted, with numbers and remedies.
+//! Errors of reducers, with values and remedies.
 
 use thiserror::Error;
 
@@ -11,108 +11,109 @@ use crate::statistics::StatisticsError;
 
 use super::{Limit, Setting};
 
-/// Why a reducer could not be fitted.
+/// An error in the fit of a reducer.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ReduceError {
-    /// The data or statistics are unsound.
+    /// The data or class statistics are not valid.
     #[error(transparent)]
     Statistics(#[from] StatisticsError),
     /// The fit of an SQFA model failed.
     #[error(transparent)]
     Fit(#[from] FitError),
-    /// A method that looks at points refused them.
+    /// The fit of a method that learns from samples failed.
     #[error(transparent)]
     Samples(#[from] super::SampleError),
-    /// Held-out points could not be classified.
-    #[error("held-out points cannot be classified: {0}")]
+    /// The held-out samples could not be classified.
+    #[error("the held-out samples cannot be classified: {0}")]
     Classifier(#[from] ClassifierError),
-    /// The validation part would lack a class.
-    #[error("{what} is chosen on held-out points, but {source}: give a number instead")]
+    /// The samples cannot be split so that every class is represented in both parts.
+    #[error("{what} is selected on held-out samples, but {source}: give a number instead")]
     Split {
-        /// What was to be chosen.
+        /// The setting to select.
         what: &'static str,
-        /// Why there is no split.
+        /// The reason why there is no split.
         source: SplitError,
     },
-    /// The method is unknown.
+    /// There is no method with this name.
     #[error(transparent)]
     Unknown(#[from] Unknown),
-    /// No filters were asked for.
-    #[error("{filters} filters asked for: at least 1 is needed")]
+    /// The number of filters is zero.
+    #[error("{filters} filters were requested: ask for at least 1")]
     NoFilters {
-        /// Filters asked for.
+        /// The requested number of filters.
         filters: usize,
     },
-    /// More filters than the method can give.
+    /// More filters were requested than the method can give.
     #[error(
-        "{method} gives at most {limit} filters here ({why}), and {filters} were asked for: {}", why.way_out(*limit)
+        "{filters} filters were requested, but {method} gives at most {limit} here ({why}): {}", why.way_out(*limit)
     )]
     TooMany {
-        /// The method.
+        /// The name of the method.
         method: &'static str,
-        /// Filters asked for.
+        /// The requested number of filters.
         filters: usize,
-        /// The most it can give.
+        /// The largest possible number of filters.
         limit: usize,
-        /// Where the limit comes from.
+        /// The reason for the limit.
         why: Limit,
     },
-    /// The method learns from points, and only statistics are there.
-    #[error("{what} learns from points, and only class statistics were given: {remedy}")]
+    /// The method learns from samples, but only class statistics are available.
+    #[error("{what} learns from samples, but only class statistics were given: {remedy}")]
     NeedsPoints {
-        /// The method or setting.
+        /// The name of the method or setting.
         what: String,
-        /// What to do instead.
+        /// The remedy.
         remedy: Remedy,
     },
-    /// A setting outside its range.
+    /// The value of a setting is outside its range.
     #[error("{setting} is {value}: give {range}")]
     Setting {
         /// The setting.
         setting: Setting,
-        /// Its value.
+        /// The value of the setting.
         value: f64,
-        /// What it may be.
+        /// A description of the allowed values.
         range: &'static str,
     },
-    /// Covariances that keep no entries, where a method needs them.
-    #[error("{method} needs all entries of the class covariances: {}", any_of(self.remedies()))]
+    /// A method needs full covariances, but the statistics do not store them.
+    #[error("{method} needs the full class covariances: {}", any_of(self.remedies()))]
     NotDense {
-        /// The method.
+        /// The name of the method.
         method: &'static str,
     },
-    /// More dimensions than a dense eigenproblem can take.
+    /// The data have more dimensions than a dense eigenproblem supports.
     #[error(
-        "{method} solves a dense eigenproblem of order {dimension}, more than {limit}: {}", any_of(self.remedies())
+        "{method} solves a dense eigenproblem of order {dimension}, more than the limit of {limit}: {}", any_of(self.remedies())
     )]
     TooLarge {
-        /// The method.
+        /// The name of the method.
         method: &'static str,
-        /// Dimensions of the data.
+        /// The dimension of the data.
         dimension: usize,
-        /// The most it takes.
+        /// The largest supported order.
         limit: usize,
     },
-    /// A within-class scatter without full rank.
+    /// The within-class scatter is singular.
     #[error(
         "{method}: the within-class scatter is singular (some direction has no variance within classes): {}", any_of(self.remedies())
     )]
     Singular {
-        /// The method.
+        /// The name of the method.
         method: &'static str,
     },
-    /// The eigenvalue iteration of the backend failed.
+    /// An eigenvalue computation did not converge.
     #[error(
-        "{method}: the eigenvalue iteration did not converge: check the data for extreme values"
+        "{method}: the eigenvalue computation did not converge: check the data for extreme values"
     )]
     Eigen {
-        /// The method.
+        /// The name of the method.
         method: &'static str,
     },
 }
 
 impl ReduceError {
-    /// What helps, as far as settings do.
+    /// Returns the settings that help, as values that the command and Python phrase in their own
+    /// terms.
     pub fn remedies(&self) -> &[Remedy] {
         match self {
             Self::NotDense { .. } => &[Remedy::DenseStatistics],

@@ -1,4 +1,5 @@
-//! Sliced average variance estimation and directional regression as reducers, with noise as SQFA has it.
+//! Sliced average variance estimation and directional regression as reducers, with the same noise
+//! as SQFA.
 
 use crate::model::{FitError, InverseRegression, Noise};
 use crate::optimize::Observer;
@@ -8,7 +9,7 @@ use super::{
     Limit, ReduceError, Reducer, ReducerSettings, Reduction, Setting, Training, largest_count,
 };
 
-/// One of the two with its settings.
+/// A method of inverse regression with its settings.
 #[derive(Debug, Clone)]
 pub(super) struct InverseReducer {
     pub(super) kind: InverseRegression,
@@ -16,7 +17,7 @@ pub(super) struct InverseReducer {
 }
 
 impl InverseReducer {
-    /// The noises to choose among: one where there is nothing to choose.
+    /// Returns the noises to select from; a single one if there is nothing to select.
     fn noises(&self, training: &Training<'_>) -> Vec<f64> {
         match self.settings.noise {
             Noise::Auto if !self.settings.noises.is_empty() => self.settings.noises.clone(),

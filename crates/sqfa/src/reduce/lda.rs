@@ -1,13 +1,19 @@
-//! Linear discriminant analysis: directions that separate the class means most, relative to the spread within classes.
+//! Linear discriminant analysis: the directions that separate the class means most, relative to the
+//! variance within classes.
 //!
-//! Solves S_b v = λS_w v with vᵀS_w v = 1, where S_b is the scatter of the class means and the scatter S_w within classes is
-//! shrunk to (1−s)S_w + s(tr S_w/n)I. Which columns that pulls depends on their units, so that the pipeline chooses these
-//! together with s. scikit-learn and the paper shrink the total scatter S_b + S_w in the same way, so that S_b keeps a
-//! multiple of the identity for s > 0 ([`Lda::shrinks_total`]). Directions in which nothing varies, as between repeated
-//! columns, then have a positive λ and can come before directions that separate classes. Cost for each shrinkage tried, however many numbers of filters are
-//! asked for: a Cholesky factorisation (n³/3 flops, n²/2 numbers) and some tens of solves with it, or an
-//! eigenproblem of order n where many filters are asked for; of the order of the samples where they are fewer than n and the
-//! covariances are kept as them.
+//! The method solves S_b v = λS_w v with vᵀS_w v = 1. S_b is the scatter of the class means, and
+//! the within-class scatter S_w is shrunk to (1−s)S_w + s(tr S_w/n)I. The effect of shrinkage
+//! depends on the scales of the columns, so the pipeline selects these together with s.
+//!
+//! scikit-learn and the paper shrink the total scatter S_b + S_w in the same way, so that S_b
+//! contains a multiple of the identity for s > 0 ([`Lda::shrinks_total`]). Directions without any
+//! variance, as between repeated columns, then have a positive λ and can precede directions that
+//! separate classes.
+//!
+//! Cost per shrinkage, for any list of numbers of filters: a Cholesky factorization (n³/3 flops,
+//! n²/2 numbers) and some tens of solves with it, or an eigenproblem of order n if many filters are
+//! requested. If there are fewer samples than dimensions and the covariances are stored as samples,
+//! n is the number of samples.
 
 use crate::linalg::{Mat, MatRef, leading_pencil};
 use crate::model::with_fixed_signs;
@@ -18,7 +24,8 @@ use super::scatter::{Scatter, within_trace};
 use super::setting::{Parameter, Setting, Usual};
 use super::{Choice, Limit, ReduceError, Reducer, Reduction, Training, largest_count};
 
-/// The shrinkages tried by default: those of the paper's experiments, and a small one for strongly correlated columns.
+/// The shrinkages of the default grid: those of the paper's experiments, and a small one for
+/// strongly correlated columns.
 pub(super) const SHRINKAGE: Parameter = Parameter {
     setting: Setting::Shrinkage,
     usual: Usual::Best { otherwise: 0.1 },
@@ -29,16 +36,16 @@ pub(super) const SHRINKAGE: Parameter = Parameter {
 /// Linear discriminant analysis.
 #[derive(Debug, Clone, Default)]
 pub struct Lda {
-    /// The shrinkage s.
+    /// The shrinkage s, or how it is selected.
     pub shrinkage: Choice,
     /// Whether the total scatter is shrunk as well, as in scikit-learn and the paper.
     pub shrinks_total: bool,
-    /// The seed of the held-out part.
+    /// The seed of the held-out samples.
     pub seed: u64,
 }
 
 impl Lda {
-    /// The leading discriminant directions for one shrinkage, one a column.
+    /// Returns the leading discriminant directions for one shrinkage, one per column.
     pub(crate) fn directions(
         &self,
         training: &Training<'_>,
@@ -55,7 +62,8 @@ impl Lda {
         }
         let training = training.with_covariance()?;
         let statistics = training.statistics();
-        // Fewer samples than dimensions, kept as they are: outside their span no point differs from another.
+        // If there are fewer samples than dimensions, stored as they are, the samples do not differ
+        // outside their span.
         let span = match statistics.is_kept_as_samples() {
             true => statistics.reduced_to_span(count).ok(),
             false => None,

@@ -1,7 +1,8 @@
 //! Local Fisher discriminant analysis as a reducer.
 //!
-//! It works on all samples in the leading principal components, and one solution has the filters for every number of filters.
-//! The number of neighbors is selected on held-out samples. The local scale is not: one of the two depends on the order of rows.
+//! The method uses all samples, in their leading principal components, and one solution gives the
+//! filters for every number of filters. The number of neighbors is selected on held-out samples.
+//! The local scale is not selected, because one of the two scales depends on the order of the rows.
 
 use std::time::Instant;
 
@@ -14,7 +15,7 @@ use super::setting::{Parameter, Setting, Usual};
 use super::space::{Space, View, whole};
 use super::{Choice, ReduceError, Reducer, ReducerSettings, Reduction, Training};
 
-/// The neighborhoods tried, as in the paper's experiments.
+/// The numbers of neighbors in the default grid, as in the paper's experiments.
 const NEIGHBORS: Parameter = Parameter {
     setting: Setting::Neighbors,
     usual: Usual::Best { otherwise: 5.0 },
@@ -23,7 +24,7 @@ const NEIGHBORS: Parameter = Parameter {
 };
 const DIMENSIONS: Parameter = Parameter::count(Setting::Dimensions, 200, "");
 
-/// What it takes.
+/// The settings that LFDA uses.
 pub(super) const SETTINGS: &[Parameter] = &[
     NEIGHBORS,
     Parameter::common(Setting::LocalScale),
@@ -39,14 +40,15 @@ pub(super) struct LfdaReducer {
     view: View,
 }
 
-/// The largest number of filters for one number of neighbors, and the seconds they took; fewer filters are the leading ones.
+/// The filters for one number of neighbors, with the time in seconds that they took. They are
+/// computed for the largest number of filters; fewer filters are the leading ones.
 struct Solved {
     neighbors: f64,
     filters: Mat<f64>,
     seconds: f64,
 }
 
-/// The result of a search.
+/// The result of a search for the number of neighbors.
 struct Searched {
     /// The best number of neighbors for every number of filters.
     chosen: Vec<Chosen>,
@@ -61,7 +63,7 @@ impl LfdaReducer {
         Self { neighbors: settings.neighbors, local_scale: settings.local_scale, view }
     }
 
-    /// Returns the filters of every number of neighbors, for preprocessed samples.
+    /// Returns the filters for every number of neighbors. They apply to preprocessed samples.
     fn solve(
         &self,
         space: &Space,
@@ -77,7 +79,8 @@ impl LfdaReducer {
         Ok(solved.into_iter().map(|found| Ok(space.lift(&found?.filters))).collect())
     }
 
-    /// Scores every number of neighbors on held-out samples; all of them share one computation of distances.
+    /// Scores every number of neighbors on held-out samples. Distances are computed once for all of
+    /// them.
     fn search(
         &self,
         training: &Training<'_>,

@@ -1,22 +1,23 @@
-//! What bounds the number of filters of a method, and what helps against it.
+//! The limits on the number of filters, with their remedies.
 
 use std::fmt;
 
 use crate::statistics::ClassStatistics;
 
-/// What bounds the number of filters.
+/// The limit on the number of filters of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// The dimension of the data.
     Dimension,
-    /// The number of classes less one.
+    /// The number of classes minus one.
     ClassesLessOne,
-    /// The principal components that the method works in.
+    /// The number of principal components that the method works in.
     Components,
 }
 
 impl Limit {
-    /// The most filters, and what bounds them; `components` are those a method works in.
+    /// Returns the largest number of filters and the reason; `components` is the number of
+    /// components that the method works in.
     pub(crate) fn most(
         self,
         statistics: &ClassStatistics,
@@ -36,7 +37,8 @@ impl Limit {
         }
     }
 
-    /// What helps against asking for more than `limit` filters: never what has the same limit.
+    /// Returns a remedy for requesting more than `limit` filters. It never suggests a method with
+    /// the same limit.
     pub(super) fn way_out(self, limit: usize) -> String {
         let fewer = format!("ask for at most {limit}");
         match self {
@@ -44,7 +46,7 @@ impl Limit {
             Self::ClassesLessOne => {
                 format!("{fewer}, or use pca, sqfa or another method without this limit")
             }
-            Self::Components => format!("{fewer}, or let it work in more components"),
+            Self::Components => format!("{fewer}, or use more principal components"),
         }
     }
 }
@@ -54,7 +56,7 @@ impl fmt::Display for Limit {
         f.write_str(match self {
             Self::Dimension => "the dimension of the data",
             Self::ClassesLessOne => "classes less one",
-            Self::Components => "the principal components it works in",
+            Self::Components => "the principal components in use",
         })
     }
 }

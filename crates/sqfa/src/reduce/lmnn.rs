@@ -1,4 +1,5 @@
-//! Large-margin nearest neighbors as a reducer: in principal components, on a balanced choice of points, as in the paper's experiments.
+//! Large-margin nearest neighbors as a reducer: in principal components, on a balanced sample of
+//! the classes, as in the paper's experiments.
 
 use crate::optimize::Observer;
 
@@ -7,7 +8,7 @@ use super::setting::{Parameter, Setting, Usual};
 use super::space::{Task, View, whole};
 use super::{Choice, ReduceError, Reducer, ReducerSettings, Reduction, Training};
 
-/// Target neighbors.
+/// The number of target neighbors.
 const NEIGHBORS: Parameter = Parameter {
     setting: Setting::Neighbors,
     usual: Usual::Number(3.0),
@@ -17,7 +18,7 @@ const NEIGHBORS: Parameter = Parameter {
 const DIMENSIONS: Parameter = Parameter::count(Setting::Dimensions, 200, "");
 const PER_CLASS: Parameter = Parameter::count(Setting::PerClass, 500, "");
 
-/// What it takes.
+/// The settings that LMNN uses.
 pub(super) const SETTINGS: &[Parameter] = &[NEIGHBORS, DIMENSIONS, PER_CLASS];
 
 /// LMNN with its settings.
@@ -45,7 +46,14 @@ impl Reducer for LmnnReducer {
         filters: &[usize],
         observer: &mut Observer<'_>,
     ) -> Result<Vec<Reduction>, ReduceError> {
-        let values = NEIGHBORS.values(&self.neighbors, 1.0, training);
+        let mut values = NEIGHBORS.values(&self.neighbors, 1.0, training);
+        if self.neighbors == Choice::Usual {
+            // A sample is not its own neighbor, and the default must suit small classes.
+            let smallest = training.statistics().counts().and_then(|counts| counts.iter().min());
+            let most =
+                smallest.map_or(f64::INFINITY, |&count| count.saturating_sub(1).max(1) as f64);
+            values.iter_mut().for_each(|value| *value = value.min(most));
+        }
         let setting = (Setting::Neighbors, values.as_slice());
         self.view.fit_each(
             training,

@@ -1,5 +1,8 @@
-//! Every way to find filters behind one trait: a recipe ([`Reducer`]) that sees labeled data ([`Training`])
-//! and gives filters with an account of how they were found ([`Reduction`]).
+//! All methods behind one trait: a recipe ([`Reducer`]) fits labeled data ([`Training`]) and
+//! returns filters with a record of how they were found ([`Reduction`]).
+//!
+//! [`reducers`] lists the methods with their properties, and [`reducer`] creates one by name.
+//! [`ROWS`] lists all settings.
 
 mod ama;
 mod catalogue;
@@ -45,13 +48,23 @@ pub(crate) use training::JUDGED;
 pub use training::{Samples, Training};
 pub use values::BadValue;
 
-/// A recipe for filters.
+/// A dimensionality reduction method with its settings.
+///
+/// [`reducer`] creates a reducer by name and has an example.
 pub trait Reducer: Send + Sync {
-    /// Its name in every flag, file and message.
+    /// Returns the name in flags, files and messages.
     fn name(&self) -> &str;
 
-    /// Fits filters for several counts at once, in the order asked for; methods that solve an eigenproblem solve
-    /// it once. The observer is told of every iteration and may cancel.
+    /// Fits filters for several numbers of filters at once and returns one result per number, in
+    /// the same order.
+    ///
+    /// Methods that solve an eigenproblem solve it once. The observer receives the progress of
+    /// every iteration and may cancel the fit.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a number of filters is zero or above the limit of the method, if a
+    /// setting does not fit the data, or if the method needs samples and `training` has none.
     fn fit(
         &self,
         training: &Training<'_>,
@@ -60,6 +73,10 @@ pub trait Reducer: Send + Sync {
     ) -> Result<Vec<Reduction>, ReduceError>;
 
     /// Fits one number of filters.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`Reducer::fit`].
     fn fit_one(
         &self,
         training: &Training<'_>,
@@ -71,33 +88,34 @@ pub trait Reducer: Send + Sync {
     }
 }
 
-/// Filters, and how they were found.
+/// The result of a reducer: the filters, and a record of how they were found.
 #[derive(Debug, Clone)]
 pub struct Reduction {
-    /// The filters, one a column, for preprocessed points.
+    /// The filters for preprocessed samples: an n × m matrix with one filter per column.
     pub filters: Mat<f64>,
-    /// How they were found.
+    /// The record of the fit.
     pub run: Run,
-    /// Settings that were used, chosen or given.
+    /// The numeric settings that were used, whether specified or selected.
     pub settings: Vec<(Setting, f64)>,
-    /// What was tried to choose them.
+    /// The values that were tried in the selection of settings.
     pub trials: Vec<Trial>,
 }
 
 impl Reduction {
-    /// The result of a closed form.
+    /// Creates the result of a closed form.
     pub(crate) fn closed(filters: Mat<f64>, seconds: f64) -> Self {
         let run = Run::closed(seconds);
         Self { filters, run, settings: Vec::new(), trials: Vec::new() }
     }
 
-    /// A setting that was used.
+    /// Returns the value of a setting that was used, or `None` if the method does not use it.
     pub fn setting(&self, setting: Setting) -> Option<f64> {
         self.settings.iter().find(|(known, _)| *known == setting).map(|(_, value)| *value)
     }
 }
 
-/// The largest count asked for, after checking every one against what the method can give.
+/// Checks every requested number of filters against the limit of the method and returns the largest
+/// one.
 pub(crate) fn largest_count(
     method: &'static str,
     filters: &[usize],
@@ -114,7 +132,7 @@ pub(crate) fn largest_count(
     Ok(filters.iter().copied().max().unwrap_or(0))
 }
 
-/// One result for every count, from nested columns that were found together.
+/// Returns one result per number of filters, from nested columns that were found together.
 pub(crate) fn nested(all: &Mat<f64>, filters: &[usize], seconds: f64) -> Vec<Reduction> {
     filters
         .iter()

@@ -1,4 +1,5 @@
-//! Neighborhood components as a reducer: in principal components, on a balanced choice of points.
+//! Neighborhood components analysis as a reducer: in principal components, on a balanced sample of
+//! the classes.
 
 use crate::optimize::Observer;
 
@@ -10,7 +11,7 @@ use super::{ReduceError, Reducer, ReducerSettings, Reduction, Training};
 const DIMENSIONS: Parameter = Parameter::count(Setting::Dimensions, 100, "");
 const PER_CLASS: Parameter = Parameter::count(Setting::PerClass, 500, "");
 
-/// What it takes.
+/// The settings that NCA uses.
 pub(super) const SETTINGS: &[Parameter] = &[DIMENSIONS, PER_CLASS];
 
 /// NCA with its settings.

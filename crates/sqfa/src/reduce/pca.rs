@@ -1,8 +1,9 @@
-//! Principal component analysis: the directions of largest variance, whatever the classes.
+//! Principal component analysis: the directions of largest variance, independent of the classes.
 //!
-//! Eigenvectors of the covariance of all points, which the class statistics add up to.
-//! Cost: an eigenproblem of order n, or for the randomised form a few products of the class covariances with
-//! a random block until the variance held settles (Halko, Martinsson & Tropp, 2011).
+//! The components are eigenvectors of the covariance of all samples, which follows from the class
+//! statistics. Cost: an eigenproblem of order n or, for the randomized solver, a few products of
+//! the class covariances with a random block until the captured variance no longer changes (Halko,
+//! Martinsson & Tropp, 2011).
 
 use std::time::Instant;
 
@@ -12,31 +13,31 @@ use crate::optimize::Observer;
 
 use super::{Limit, ReduceError, Reducer, Reduction, Training, largest_count, nested};
 
-/// How the eigenvectors are found.
+/// The eigensolver of principal component analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PcaSolver {
-    /// Exactly while a dense eigenproblem is affordable, else randomised.
+    /// The exact solver if a dense eigenproblem is affordable, otherwise the randomized one.
     #[default]
     Auto,
-    /// By a dense eigenproblem.
+    /// A dense eigenproblem.
     Exact,
-    /// By subspace iteration from a random block.
+    /// Subspace iteration from a random block.
     Randomized,
 }
 
-/// The eigensolvers by name; without one of these, the solver is selected.
+/// The eigensolvers with their names; `auto` is not among them.
 pub(super) const SOLVERS: [(&str, PcaSolver); 2] =
     [("exact", PcaSolver::Exact), ("randomized", PcaSolver::Randomized)];
 
 /// Principal component analysis.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pca {
-    /// How the eigenvectors are found.
+    /// The eigensolver.
     pub solver: PcaSolver,
 }
 
 impl Pca {
-    /// The leading principal components, one a column.
+    /// Returns the leading principal components, one per column.
     pub(crate) fn components(
         &self,
         training: &Training<'_>,

@@ -1,53 +1,56 @@
-//! How filters were found: objective, iterations, initializations and time.
+//! The record of how filters were found: objective, iterations, initializations and time.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Restart, Warning};
 use crate::optimize::{Optimizer, Termination};
 
-/// How filters were found.
+/// The record of how filters were found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// What was optimized, in the method's own terms; `None` for a closed form.
+    /// The final objective or loss of the method; `None` for a closed form.
     #[serde(default)]
     pub objective: Option<f64>,
-    /// Why the iterations ended; `None` for a closed form.
+    /// The reason why the optimization ended; `None` for a closed form.
     #[serde(flatten, with = "crate::optimize::end")]
     pub termination: Option<Termination>,
-    /// Iterations of the initialization that was kept; 0 for a closed form.
+    /// The number of iterations of the best initialization; 0 for a closed form.
     pub iterations: usize,
     /// The optimization algorithm, if class statistics were optimized.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optimizer: Option<Optimizer>,
-    /// Passes over the class covariances, shared by all initializations.
+    /// The number of passes over the class covariances, shared by all initializations.
     pub passes: usize,
-    /// Evaluations of the objective in all.
+    /// The total number of evaluations of the objective.
     pub evaluations: usize,
-    /// Seconds of computing; of one joint solution when several counts share it. Searches are not counted.
+    /// The time of the fit in seconds, without the selection of settings. Numbers of filters that
+    /// share one solution all have its time.
     pub seconds: f64,
-    /// Seconds spent on choosing settings; `None` if there was nothing to choose.
+    /// The time in seconds that the selection of settings took; `None` if there was nothing to
+    /// select.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search_seconds: Option<f64>,
-    /// Every initialization in order, if the method optimizes class statistics.
+    /// The results of all initializations in order, if the method optimizes class statistics.
     #[serde(rename = "initializations", alias = "restarts")]
     pub restarts: Vec<Restart>,
-    /// Which of them was kept.
+    /// The index of the best initialization, whose filters were kept.
     pub best: usize,
-    /// The objective after every iteration of the initialization that was kept, or of the refinement once refined.
+    /// The objective after every iteration of the best initialization or, for refined filters, of
+    /// the refinement.
     pub trace: Vec<f64>,
-    /// The traces of other optimizations, unless they are those of `restarts`.
+    /// The traces of other optimizations that are not in `restarts`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_traces: Vec<Vec<f64>>,
-    /// The trace of every group of filters, of its best initialization, if filters are learned in groups.
+    /// The trace of the best initialization of every group, if filters were learned in groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub group_traces: Vec<Vec<f64>>,
-    /// What a user should know.
+    /// The warnings about the fit.
     #[serde(default)]
     pub warnings: Vec<Warning>,
 }
 
 impl Run {
-    /// The run of a closed form.
+    /// Creates the record of a closed form.
     pub(crate) fn closed(seconds: f64) -> Self {
         Self {
             objective: None,
@@ -67,12 +70,12 @@ impl Run {
         }
     }
 
-    /// Whether the method reached its optimum; always, for a closed form.
+    /// Returns whether the method reached its optimum; always true for a closed form.
     pub fn converged(&self) -> bool {
         self.termination.is_none_or(Termination::converged)
     }
 
-    /// The traces of all optimizations, the one that was kept first.
+    /// Returns the traces of all optimizations, beginning with that of the filters that were kept.
     pub fn traces(&self) -> Vec<&[f64]> {
         let mut traces: Vec<&[f64]> = vec![&self.trace];
         let restarts = self.restarts.iter().enumerate();
@@ -84,7 +87,7 @@ impl Run {
         traces
     }
 
-    /// Adds a refinement, which goes on with another objective.
+    /// Adds a refinement, which continues with another objective.
     pub(crate) fn refined(&mut self, steps: usize, trace: Vec<f64>) {
         self.iterations += steps;
         self.objective = trace.last().copied();

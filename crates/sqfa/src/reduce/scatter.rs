@@ -1,4 +1,5 @@
-//! Scatter within classes as one triangle and that of their means by its factor, from class statistics.
+//! The within-class scatter as one triangle and the between-class scatter as a factor, from class
+//! statistics.
 
 use crate::linalg::{
     Lower, MAX_ORDER, Mat, MatRef, add_products, add_scaled, transpose_times, triangle,
@@ -7,23 +8,26 @@ use crate::statistics::{ClassStatistics, Covariance, Entries};
 
 use super::ReduceError;
 
-/// Columns of a covariance without entries that are made at a time.
+/// Number of columns that are computed at a time for a covariance that is not stored as a matrix.
 const COLUMNS: usize = 256;
 
-/// Maximum-likelihood scatters of all points: S_w = Σ π_k S_k, and the class means' own, in factored form.
+/// Maximum-likelihood scatters of all samples: S_w = Σ π_k S_k, and the scatter S_b of the class
+/// means in factored form.
 pub(crate) struct Scatter<'a> {
-    /// What S_w is the sum of: class covariances where they lie, each with its weight, those that classes share once.
+    /// The stored class covariances that add up to S_w, with their weights. A covariance that
+    /// classes share occurs once.
     within: Vec<(f64, Entries<'a>)>,
-    /// The packed lower triangle of the rest of it: of covariances that keep no entries.
+    /// The packed lower triangle of the part of S_w that comes from covariances that are not stored
+    /// as matrices.
     rest: Option<Vec<f64>>,
-    /// n × c, column k is √π_k (γ_k − γ̄).
+    /// An n × c factor of S_b with the columns √π_k (γ_k − γ̄).
     between: Mat<f64>,
-    /// tr S_k for every class, weighted: tr S_w.
+    /// The trace of S_w.
     pub(crate) within_trace: f64,
     pub(crate) dimension: usize,
 }
 
-/// From divisor N − 1 to N.
+/// Returns the factor that converts the divisor N − 1 to N.
 fn to_divisor_n(statistics: &ClassStatistics, class: usize) -> f64 {
     statistics.counts().map_or(1.0, |counts| {
         let count = counts[class] as f64;
@@ -31,7 +35,7 @@ fn to_divisor_n(statistics: &ClassStatistics, class: usize) -> f64 {
     })
 }
 
-/// tr S_w in all dimensions.
+/// Returns the trace of S_w in all dimensions.
 pub(crate) fn within_trace(statistics: &ClassStatistics) -> f64 {
     let classes = statistics.covariances().iter().zip(statistics.shares()).enumerate();
     let traces = classes.map(|(class, (covariance, share))| {
@@ -40,7 +44,8 @@ pub(crate) fn within_trace(statistics: &ClassStatistics) -> f64 {
     traces.sum()
 }
 
-/// Adds the lower triangle of a covariance that keeps no entries, some columns at a time.
+/// Adds the lower triangle of a covariance that is not stored as a matrix, some columns at a time
+/// to save memory.
 fn add_products_with_identity(covariance: &dyn Covariance, factor: f64, target: &mut [f64]) {
     let n = covariance.dimension();
     for first in (0..n).step_by(COLUMNS) {
@@ -91,7 +96,7 @@ impl<'a> Scatter<'a> {
         Ok(Self { within, rest, between, within_trace, dimension: n })
     }
 
-    /// A row of factor·S_w up to its diagonal.
+    /// Writes row i of factor·S_w up to the diagonal.
     pub(crate) fn within_row(&self, factor: f64, i: usize, row: &mut [f64]) {
         match &self.rest {
             Some(rest) => row.copy_from_slice(Lower::new(rest, self.dimension).row(i)),
@@ -101,12 +106,12 @@ impl<'a> Scatter<'a> {
         row.iter_mut().for_each(|value| *value *= factor);
     }
 
-    /// tr S_b.
+    /// Returns the trace of S_b.
     pub(crate) fn between_trace(&self) -> f64 {
         crate::linalg::inner(self.between.as_ref(), self.between.as_ref())
     }
 
-    /// factor·S_b and a multiple of the identity, times a block.
+    /// Returns (factor·S_b + ridge·I) times a block.
     pub(crate) fn between_times(
         &self,
         factor: f64,

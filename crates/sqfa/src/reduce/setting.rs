@@ -60,16 +60,16 @@ pub enum Setting {
 pub enum Heading {
     /// Settings that most fits need; the short help shows these only.
     Common,
-    /// Which part of the data is used.
+    /// Settings that select the part of the data that is used.
     Data,
     /// Settings of single methods.
     Methods,
-    /// How filters are optimized.
+    /// Settings of the optimization.
     Optimization,
 }
 
 impl Heading {
-    /// The title of the section; `None` for settings among the other options.
+    /// Returns the title of the section, or `None` for settings among the other options.
     pub fn title(self) -> Option<&'static str> {
         match self {
             Self::Common => None,
@@ -80,7 +80,7 @@ impl Heading {
     }
 }
 
-/// What the values of a setting are.
+/// The kind of values that a setting has.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// Names, each with a description, which may be empty.
@@ -96,7 +96,21 @@ pub enum Kind {
     },
 }
 
-/// Everything that is declared about a setting: flags, parameters, checks, help texts, files and tables follow from it.
+/// The declaration of a setting, from which flags, parameters, checks, help texts, files and tables
+/// are derived.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::reduce::{ReducerSettings, Setting};
+///
+/// let row = Setting::Noise.row();
+/// assert_eq!((row.flag, row.parameter), ("--noise", "noise"));
+///
+/// let mut settings = ReducerSettings::default();
+/// (row.read)(&mut settings, "0.3x").unwrap();
+/// assert_eq!((row.write)(&settings).as_deref(), Some("0.3x"));
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     /// The setting.
@@ -113,28 +127,29 @@ pub struct Row {
     pub alone: Option<&'static str>,
     /// The section of the help text.
     pub heading: Heading,
-    /// What the setting means; the first sentence stands alone in the short help.
+    /// The meaning of the setting; the first sentence is the short help.
     pub help: &'static str,
     /// The default of methods that have none of their own; empty if every method has its own.
     pub default: &'static str,
-    /// What the values are.
+    /// The kind of values.
     pub kind: Kind,
-    /// Whether every method has it, because the data are prepared accordingly.
+    /// Whether every method has the setting, because it affects the preparation of the data.
     pub universal: bool,
-    /// Whether a comparison of methods has the flag as well.
+    /// Whether the command that compares methods has the flag as well.
     pub compared: bool,
-    /// Sets the field from text.
+    /// A function that sets the field from text.
     pub read: fn(&mut ReducerSettings, &str) -> Result<(), BadValue>,
-    /// The text of the field; `None` if it is the default, or not text.
+    /// A function that returns the text of the field, or `None` if it is the default or has no
+    /// text.
     pub write: fn(&ReducerSettings) -> Option<String>,
 }
 
-/// Names with descriptions from a table of names.
+/// Returns the names of a table, without descriptions.
 fn names<T>(list: &[(&str, T)]) -> Vec<(String, &'static str)> {
     list.iter().map(|(name, _)| ((*name).to_owned(), "")).collect()
 }
 
-/// Every setting, in the order of the help text.
+/// All settings, in the order of the help text.
 pub const ROWS: &[Row] = &[
     Row {
         setting: Setting::Distance,
@@ -353,7 +368,8 @@ pub const ROWS: &[Row] = &[
         universal: false,
         compared: false,
         read: |settings, text| {
-            // With heavier tails than those of Cauchy distributions, no distance is bounded.
+            // Below ν = 1, with heavier tails than those of a Cauchy distribution, the distance is
+            // not a lower bound.
             settings.degrees = Some(values::number(text, 1.0)?);
             Ok(())
         },
@@ -548,22 +564,23 @@ pub const ROWS: &[Row] = &[
     },
 ];
 
-// A setting finds its row by its place.
+// Settings index this table, so the order must be the same.
 const _: () = {
     let mut at = 0;
     while at < ROWS.len() {
-        assert!(ROWS[at].setting as usize == at, "rows have the order of the settings");
+        assert!(ROWS[at].setting as usize == at, "rows must have the order of the settings");
         at += 1;
     }
 };
 
 impl Row {
-    /// Whether a method uses the setting.
+    /// Returns whether a method uses the setting.
     pub fn is_used_by(&self, method: &ReducerEntry) -> bool {
         self.universal || method.takes(self.setting)
     }
 
-    /// The default of a method, as text; `None` if the method does not use the setting, or if there is no text for it.
+    /// Returns the default for a method as text, or `None` if the method does not use the setting
+    /// or the default has no text.
     pub fn default_of(&self, method: &ReducerEntry) -> Option<String> {
         match method.parameter(self.setting)?.usual {
             Usual::Number(value) => Some(shown(value)),
@@ -577,7 +594,8 @@ impl Row {
         }
     }
 
-    /// The defaults of all methods in words, such as `auto` or `3 for lmnn, otherwise auto`; empty if there are none.
+    /// Returns the defaults of all methods in words, such as `auto` or `3 for lmnn; otherwise
+    /// auto`; empty if there are none.
     pub fn defaults(&self) -> String {
         let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
         for method in reducers() {
@@ -587,7 +605,7 @@ impl Row {
                 None => groups.push((default, vec![method.name])),
             }
         }
-        groups.sort_by_key(|(_, methods)| methods.len());
+        groups.sort_by_key(|(default, methods)| (methods.len(), default == self.default));
         let every = self.universal || !groups.is_empty();
         let users = reducers().iter().filter(|method| self.is_used_by(method)).count();
         let complete =
@@ -603,7 +621,8 @@ impl Row {
         words.collect::<Vec<_>>().join("; ")
     }
 
-    /// What the setting means, and what it means to each method that has more to say about it.
+    /// Returns the meaning of the setting, with the details of the methods that use it in a
+    /// particular way.
     pub fn description(&self) -> String {
         let mut words = vec![self.help.to_owned()];
         let own =
@@ -622,27 +641,27 @@ impl Row {
 }
 
 impl Setting {
-    /// The row of the setting.
+    /// Returns the row of the setting.
     pub fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
 
-    /// The name in files, records and reports, which never changes.
+    /// Returns the name in files, records and reports, which never changes.
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// The name as an identifier, which some files hold instead.
+    /// Returns the name as an identifier, which some files contain instead.
     pub fn identifier(self) -> String {
         self.name().replace([' ', '-'], "_")
     }
 
-    /// Whether the numbers are whole.
+    /// Returns whether the values are whole numbers.
     pub fn is_whole(self) -> bool {
         matches!(self.row().kind, Kind::Count | Kind::Selection { whole: true })
     }
 
-    /// Whether the value is selected on held-out samples by more than one kind of method.
+    /// Returns whether the setting accepts several values to select from on held-out samples.
     pub fn is_chosen(self) -> bool {
         matches!(self.row().kind, Kind::Selection { .. })
     }
@@ -668,44 +687,44 @@ impl FromStr for Setting {
 /// The default of a setting in a method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Usual {
-    /// The default of all methods.
+    /// The default that all methods share.
     Common,
-    /// The best of the grid on held-out samples.
+    /// The best value of the grid on held-out samples.
     Best {
-        /// The value if nothing can be held out.
+        /// The value if no samples can be held out.
         otherwise: f64,
     },
     /// A number.
     Number(f64),
-    /// A word, as [`Row::read`] reads it.
+    /// A word that [`Row::read`] accepts.
     Word(&'static str),
 }
 
-/// A setting that a method uses.
+/// A setting that a method uses, with the default and the grid for this method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameter {
     /// The setting.
     pub setting: Setting,
     /// The default.
     pub usual: Usual,
-    /// The values among which `auto` selects on held-out samples.
+    /// The values from which `auto` selects on held-out samples.
     pub grid: &'static [f64],
-    /// What the setting means to this method in particular; may be empty.
+    /// The meaning of the setting for this method in particular; may be empty.
     pub help: &'static str,
 }
 
 impl Parameter {
-    /// A setting that means the same to every method that uses it.
+    /// Returns a parameter with the default and the meaning that all methods share.
     pub(super) const fn common(setting: Setting) -> Self {
         Self { setting, usual: Usual::Common, grid: &[], help: "" }
     }
 
-    /// A setting whose default is a whole number.
+    /// Returns a parameter whose default is a whole number.
     pub(super) const fn count(setting: Setting, count: usize, help: &'static str) -> Self {
         Self { setting, usual: Usual::Number(count as f64), grid: &[], help }
     }
 
-    /// The default number; 0 if there is none.
+    /// Returns the default number, or 0 if there is none.
     pub fn number(&self) -> f64 {
         match self.usual {
             Usual::Number(value) | Usual::Best { otherwise: value } => value,
@@ -713,7 +732,8 @@ impl Parameter {
         }
     }
 
-    /// The values to choose among, with the grid in multiples of `scale`: one if there is nothing to choose.
+    /// Returns the values to select from, with the grid in multiples of `scale`; a single value if
+    /// there is nothing to select.
     pub(super) fn values(&self, choice: &Choice, scale: f64, training: &Training<'_>) -> Vec<f64> {
         let grid: Vec<f64> = self.grid.iter().map(|multiple| multiple * scale).collect();
         match (choice, self.usual) {
@@ -727,7 +747,8 @@ impl Parameter {
 mod tests {
     use super::*;
 
-    /// Values of every kind, as they are typed. Adding a setting needs no new value unless it is a name.
+    /// Values of every kind in the form in which users type them. A new setting needs no new value
+    /// unless it is a name.
     const SAMPLES: [&str; 24] = [
         "auto",
         "all",
@@ -795,7 +816,8 @@ mod tests {
             let mut settings = ReducerSettings::default();
             (row.read)(&mut settings, row.default).unwrap();
             if let Some(text) = (row.write)(&settings) {
-                // The method decides in these fields, so that its default can be asked for.
+                // The default of these settings depends on the method, so text can request it
+                // explicitly.
                 assert!(matches!(row.kind, Kind::Selection { .. }) || text == row.default);
             }
         }

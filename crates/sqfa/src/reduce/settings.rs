@@ -1,4 +1,4 @@
-//! The typed settings of all methods; each method uses those that its catalogue entry lists.
+//! The typed settings of all methods. Each method uses those that its catalogue entry lists.
 
 use crate::constraint::Constraint;
 use crate::distance::{Distance, Pairs};
@@ -8,57 +8,73 @@ use crate::optimize::{Optimizer, Stopping};
 
 use super::{Choice, LocalScale, PcaSolver, Setting};
 
-/// The settings of all methods. Text becomes a field, and a field text, by the rows of [`super::ROWS`] only.
+/// The settings of all methods.
+///
+/// Only the rows of [`ROWS`](super::ROWS) convert between text and fields.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::Noise;
+/// use sqfa::reduce::ReducerSettings;
+///
+/// let settings =
+///     ReducerSettings { noise: Noise::Fraction(0.3), seed: 1, ..ReducerSettings::default() };
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct ReducerSettings {
     /// The seed of all random numbers.
     pub seed: u64,
-    /// The distance to maximize, when not the method's own.
+    /// The distance to maximize; `None` for the default of the method.
     pub distance: Option<Distance>,
-    /// The feature noise.
+    /// The regularization noise.
     pub noise: Noise,
-    /// The noises that `auto` chooses among on held-out points; otherwise multiples of the scale.
+    /// The noises σ² from which `auto` selects on held-out samples. If empty, a reducer uses the mean
+    /// within-class variance for `auto`.
     pub noises: Vec<f64>,
-    /// Where the filters start.
+    /// The initial filters.
     pub start: Start,
-    /// Filters that stay, for methods that climb class statistics, as in [`crate::Sqfa::fixed`].
+    /// Filters that are not changed, for methods that optimize an objective of class statistics;
+    /// see [`crate::Sqfa::fixed`].
     pub fixed: Option<Mat<f64>>,
-    /// How many starts.
+    /// The number of initializations.
     pub restarts: Restarts,
-    /// Whether filters are learned together, when not in the method's own way.
+    /// Whether filters are learned all at once or in groups; `None` for the default of the method.
     pub learning: Option<Learning>,
-    /// How filters are climbed.
+    /// The optimization algorithm.
     pub optimizer: Optimizer,
-    /// Which pairs of classes climbs look at.
+    /// The class pairs that the objective uses during optimization.
     pub pairs: Pairs,
-    /// When to stop.
+    /// The criterion of convergence.
     pub stopping: Stopping,
-    /// The constraint, when not the method's own.
+    /// The constraint on the filters; `None` for the default of the method.
     pub constraint: Option<Constraint>,
-    /// How much each pair of classes counts, as in [`crate::Sqfa::weights`].
+    /// The weight of each pair of classes; see [`crate::Sqfa::weights`].
     pub weights: Option<Vec<f64>>,
-    /// The shrinkage of scatters.
+    /// The shrinkage of scatter matrices.
     pub shrinkage: Choice,
-    /// Whether LDA shrinks the total scatter as well, as in [`super::Lda::shrinks_total`].
+    /// Whether LDA shrinks the total scatter as well; see [`super::Lda::shrinks_total`].
     pub shrinks_total: bool,
-    /// Neighbors.
+    /// The number of neighbors.
     pub neighbors: Choice,
     /// The distance that scales the neighborhood of every sample in LFDA.
     pub local_scale: LocalScale,
-    /// Sinkhorn regularization.
+    /// The Sinkhorn regularization.
     pub regularization: Choice,
-    /// Principal components of methods that choose theirs; otherwise their own number.
+    /// The number of principal components to which a fit is restricted; `None` for the default of
+    /// the method.
     pub dimensions: Option<usize>,
-    /// Points of every class to look at; otherwise the method's own number.
+    /// The number of samples per class that are used; `None` for the default of the method.
     pub per_class: Option<usize>,
-    /// How eigenvectors are found.
+    /// The eigensolver of principal component analysis.
     pub solver: PcaSolver,
-    /// Degrees of freedom of methods on t distributions, when not their own.
+    /// The degrees of freedom of methods for t distributions; `None` for the default of the method.
     pub degrees: Option<f64>,
 }
 
 impl ReducerSettings {
-    /// Sets a number, or numbers to select from on held-out samples; settings that are neither are left alone.
+    /// Sets a numeric setting to a number, or to numbers to select from on held-out samples.
+    /// Settings that are not numeric are not changed.
     pub fn set(&mut self, setting: Setting, choice: Choice) {
         let value = match choice {
             Choice::Value(value) => Some(value),

@@ -1,4 +1,5 @@
-//! Points in the leading principal components, about their mean, where methods that look at single points work; filters are lifted back: F = V·W.
+//! Samples in their leading principal components, centered. Methods that learn from single samples
+//! work in these coordinates, and their filters W are transformed back to F = VW.
 
 use std::time::Instant;
 
@@ -18,10 +19,10 @@ use super::{
     largest_count,
 };
 
-/// The fraction of the largest variance that a component needs to count as varying.
+/// Variance of a component, as a fraction of the largest, below which it counts as constant.
 const VARYING: f64 = 1e-12;
 
-/// How a method sees points: in how many components, and how many of every class.
+/// The part of the data that a method uses: the number of components and the number of samples per class.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View {
     pub(super) method: &'static str,
@@ -30,7 +31,7 @@ pub(super) struct View {
     pub(super) seed: u64,
 }
 
-/// Points in principal components, and the way back.
+/// Samples in principal components, with the basis that transforms filters back.
 pub(super) struct Space {
     basis: Mat<f64>,
     features: Features,
@@ -38,7 +39,7 @@ pub(super) struct Space {
 }
 
 impl View {
-    /// The view that settings ask for, and a method's parameters where they do not.
+    /// Creates a view from the settings, with the defaults of the method's parameters.
     pub(super) fn new(
         method: &'static str,
         parameters: &[Parameter],
@@ -57,7 +58,7 @@ impl View {
         }
     }
 
-    /// Refuses more filters than components.
+    /// Checks that no more filters than components are requested.
     pub(super) fn check(
         &self,
         training: &Training<'_>,
@@ -67,11 +68,12 @@ impl View {
         largest_count(self.method, filters, limit).map(|_| ())
     }
 
-    /// The points of some training data, as the method sees them.
+    /// Returns the samples of training data in this view.
     pub(super) fn of(&self, training: &Training<'_>) -> Result<Space, ReduceError> {
         let samples = training.need_samples(self.method, Remedy::PointsOrOtherMethod)?;
         let rows = training.rows();
-        // Scatters within classes have no more directions than points, and local ones hardly half of them.
+        // The rank of within-class scatters is at most the number of samples minus classes, and
+        // that of local ones hardly half of it.
         let varying = rows.len().saturating_sub(training.statistics().classes().len()) / 2;
         let varying = varying.max(1);
         let count = self.dimensions.min(training.statistics().dimension()).min(varying);
@@ -91,7 +93,8 @@ impl View {
         }
     }
 
-    /// Chooses a setting for every number of filters by itself, then learns with it.
+    /// Selects a value of the setting for every number of filters separately, then learns the
+    /// filters with it.
     pub(super) fn fit_each(
         &self,
         training: &Training<'_>,
@@ -106,7 +109,7 @@ impl View {
             1 => None,
             _ => Some(Search::new(training, setting, self.seed)?),
         };
-        // Where nothing of the training data is held out, values are tried in the space of the last fit.
+        // If no training data are held out, values are tried in the space of the final fit.
         let apart = match &search {
             Some(search) if !search.on_all => Some(self.of(&search.learn)?),
             _ => None,
@@ -152,10 +155,11 @@ impl View {
     }
 }
 
-/// How many leading components vary: in the others, as between repeated columns, scatters are singular.
+/// Returns the number of leading components that vary. In the others, as between repeated columns,
+/// scatters are singular.
 ///
-/// This is measured on the features themselves, because the covariance of single-precision samples has rounding errors far
-/// above the variance of such components.
+/// It is measured on the features themselves, because the rounding errors in the covariance of
+/// single-precision samples are far larger than the variance of such components.
 fn varying_components(features: &Features, components: usize) -> usize {
     let mut squares = vec![0.0; components];
     for row in features.to_f64().chunks_exact(components) {
@@ -165,8 +169,10 @@ fn varying_components(features: &Features, components: usize) -> usize {
     squares.iter().rposition(|&sum| sum > VARYING * largest).map_or(1, |last| last + 1)
 }
 
-/// The filters of every value, in a space's own coordinates. The largest value comes first, and each begins where the one before
-/// it ended: large values of a setting make smooth losses.
+/// Returns the filters of every value, in the coordinates of the space.
+///
+/// The largest value comes first, and each fit starts from the filters of the previous one. Large
+/// values make smooth losses, so this avoids poor local minima.
 fn try_each(
     space: &Space,
     values: &[f64],
@@ -189,18 +195,18 @@ fn try_each(
     tried.into_iter().flatten().collect()
 }
 
-/// A fit inside a space, for one value of the setting and one number of filters.
+/// A fit within a space, for one value of the setting and one number of filters.
 pub(super) struct Task<'a> {
     pub(super) space: &'a Space,
     pub(super) value: f64,
     pub(super) count: usize,
-    /// Filters to begin with, in the space's coordinates, where there are any.
+    /// The initial filters in the coordinates of the space, if there are any.
     pub(super) start: Option<&'a Mat<f64>>,
-    /// Whether its filters are kept, rather than compared with those of other values.
+    /// Whether the filters are kept, instead of compared with those of other values.
     pub(super) last: bool,
 }
 
-/// Does a task.
+/// A function that computes the filters of a task.
 pub(super) type Solve<'a> =
     &'a dyn Fn(&Task<'_>, &mut Observer<'_>) -> Result<SampleFit, ReduceError>;
 
@@ -213,7 +219,7 @@ impl Space {
         tall_times(self.basis.as_ref(), filters.as_ref())
     }
 
-    /// Filters of preprocessed points in the space's coordinates.
+    /// Returns filters of preprocessed samples in the coordinates of the space.
     fn lower(&self, filters: &Mat<f64>) -> Mat<f64> {
         transpose_times(self.basis.as_ref(), filters.as_ref())
     }
@@ -233,7 +239,7 @@ fn accounted(fitted: SampleFit, seconds: f64) -> Reduction {
     Reduction { run, ..Reduction::closed(fitted.filters, seconds) }
 }
 
-/// A setting that must be a whole number.
+/// Converts the value of a setting to a whole number of at least 1.
 pub(super) fn whole(setting: Setting, value: f64) -> Result<usize, ReduceError> {
     if value.fract() == 0.0 && (1.0..=1e9).contains(&value) {
         Ok(value as usize)

@@ -1,9 +1,11 @@
-//! Supervised principal components: the directions that depend most on the class (Barshan et al., 2011).
+//! Supervised principal component analysis: the directions with the strongest dependence on the
+//! class (Barshan et al., 2011).
 //!
-//! With the kernel that is 1 for equal labels the Hilbert–Schmidt criterion is XᵀHKHX = Σ_k s_k s_kᵀ, s_k the sum of
-//! class k's centered points, so that its eigenvectors come from c vectors and no kernel matrix exists.
-//! Cost: an eigenproblem of order c. The criterion has rank c − 1; beyond it the leading principal components
-//! orthogonal to what was found are added, because the criterion itself no longer says anything.
+//! With a kernel that is 1 for equal labels, the Hilbert–Schmidt criterion is XᵀHKHX = Σ_k s_k
+//! s_kᵀ, where s_k is the sum of the centered samples of class k. Its eigenvectors follow from
+//! these c vectors, so no kernel matrix is formed. The criterion has rank c − 1 and determines no
+//! further filters; the leading principal components orthogonal to its filters are added. Cost: an
+//! eigenproblem of order c.
 
 use std::time::Instant;
 
@@ -13,7 +15,8 @@ use crate::optimize::Observer;
 
 use super::{Limit, Pca, ReduceError, Reducer, Reduction, Training, largest_count, nested};
 
-/// An eigenvalue below this share of the largest is round-off of a rank-deficient criterion.
+/// Eigenvalue, as a fraction of the largest, below which it is round-off of a rank-deficient
+/// criterion.
 const RANK: f64 = 1e-10;
 
 /// Supervised principal component analysis.
@@ -36,7 +39,8 @@ impl Reducer for Spca {
         let n = statistics.dimension();
         let largest = largest_count("spca", filters, (n, Limit::Dimension))?;
         let (shares, mean) = (statistics.shares(), statistics.total_mean());
-        // Class sums up to the number of points, which scales all eigenvalues alike.
+        // The class sums divided by the number of samples, which scales all eigenvalues by the same
+        // factor.
         let sums = Mat::from_fn(n, shares.len(), |i, class| {
             shares[class] * (statistics.means()[(i, class)] - mean[i])
         });
@@ -65,7 +69,7 @@ impl Reducer for Spca {
     }
 }
 
-/// Orthonormal columns followed by what the principal components add to them.
+/// Returns orthonormal columns, extended by principal components to `count` columns.
 fn completed(
     found: &Mat<f64>,
     training: &Training<'_>,

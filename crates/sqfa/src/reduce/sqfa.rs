@@ -1,4 +1,4 @@
-//! SQFA and its variants, and the likelihood gain on the same statistics, as reducers among others.
+//! SQFA with its variants and the likelihood gain, as reducers.
 
 use std::time::Instant;
 
@@ -8,6 +8,7 @@ use crate::optimize::Observer;
 use crate::remedy::Remedy;
 use crate::statistics::Estimator;
 
+use super::catalogue::reducer_entry;
 use super::choose::choose;
 use super::{ReduceError, Reducer, ReducerSettings, Reduction, Run, Setting, Training};
 
@@ -20,7 +21,7 @@ pub(crate) struct SqfaReducer {
 }
 
 impl SqfaReducer {
-    /// The recipe for so many filters.
+    /// Returns the recipe for a number of filters.
     fn recipe(&self, training: &Training<'_>, filters: usize) -> Result<Sqfa, ReduceError> {
         let settings = &self.settings;
         let recipe = match &self.variant {
@@ -41,6 +42,7 @@ impl SqfaReducer {
             recipe = recipe.distance(distance.map_err(FitError::from)?);
         }
         if let (Some(distance), Some(_)) = (&settings.distance, &self.variant) {
+            reducer_entry(self.name)?.check_distance(distance)?;
             recipe = recipe.distance(distance.clone());
         }
         if let Some(weights) = &settings.weights {
@@ -56,17 +58,18 @@ impl SqfaReducer {
     }
 }
 
-/// Training data as a method on t distributions sees them.
+/// Training data of a method for t distributions.
 struct HeavyTailed<'a> {
     degrees: f64,
-    /// None where they are as they were.
+    /// The data with scatters; `None` if the statistics are used unchanged.
     training: Option<Training<'a>>,
-    /// What covariances were multiplied by.
+    /// The factor by which covariances were multiplied.
     factor: Option<f64>,
 }
 
 impl SqfaReducer {
-    /// ν, where classes are t distributions: as given, that of the statistics, or the method's own.
+    /// Returns the degrees of freedom ν if classes are t distributions: the specified value, that
+    /// of the statistics, or the default of the method.
     fn degrees(&self, training: &Training<'_>) -> Option<f64> {
         let known = self.settings.degrees.or(training.statistics().degrees());
         self.variant.as_ref().and_then(|variant| variant.degrees_with(known))
@@ -77,7 +80,10 @@ impl SqfaReducer {
         matches!(own, Some(Degrees::Usual(_)))
     }
 
-    /// Scatters of t distributions: robust ones as they are, else by the estimator t:ν from points, else matched by moments.
+    /// Determines the scatters of t distributions.
+    ///
+    /// Robust statistics are used unchanged. Otherwise, the scatters are estimated from the samples
+    /// by the estimator t:ν or, without samples, computed from the covariances by matching moments.
     fn heavy_tailed<'a>(
         &self,
         training: &Training<'a>,
@@ -94,7 +100,7 @@ impl SqfaReducer {
             }
         }
         if degrees <= 2.0 {
-            // Such distributions have no covariance.
+            // t distributions with ν ≤ 2 have no covariance, so moments cannot be matched.
             let what = format!("{} with ν = {degrees}", self.name);
             return Err(ReduceError::NeedsPoints { what, remedy: Remedy::PointsOrLighterTails });
         }
@@ -103,7 +109,8 @@ impl SqfaReducer {
         Ok(Some(HeavyTailed { training, factor: Some(factor), ..heavy }))
     }
 
-    /// Chooses the noise among given values on held-out points, then fits all points with it.
+    /// Selects the noise from the specified values on held-out samples, then fits all samples with
+    /// it.
     fn fit_among(
         &self,
         recipe: &Sqfa,

@@ -1,57 +1,82 @@
-//! What a reducer learns from: class statistics, and the points behind them where there are any.
+//! The data that a reducer learns from: class statistics, and the samples behind them if they are
+//! available.
 //!
-//! Statistics describe preprocessed points; the points themselves stay raw and are seen through the
-//! preprocessing, which is folded into whatever filters they meet. Nothing of their size is ever copied.
+//! Statistics describe preprocessed samples. The samples themselves are stored without
+//! preprocessing, which is included in the filters that are applied to them, so the samples are
+//! never copied.
 
 use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::classify::Qda;
-use crate::deal::deal;
+use crate::deal::{HoldOut, deal_once};
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
 use crate::points::{Points, Scalar};
 use crate::remedy::Remedy;
 use crate::split::SplitError;
 use crate::statistics::{
-    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, fourth_moments,
+    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, check_several, fourth_moments,
 };
 use crate::transform::{Features, transform_rows_about, transform_rows_offset};
 
 use super::ReduceError;
 
-/// Samples that are held out to choose settings: 15 %, as parts in all and parts held out.
+/// The split that selects settings: the samples are divided into 20 parts, of which 3 (15 %) are held
+/// out.
 const HELD_OUT: (usize, usize) = (20, 3);
-/// Held-out points that are judged at a time.
+/// The split that selects settings if samples have groups, of which a class may have few: one of seven parts is held out.
+const GROUPS_HELD_OUT: (usize, usize) = (7, 1);
+/// Number of held-out samples that are scored at a time.
 pub(crate) const JUDGED: usize = 16 * crate::transform::BLOCK;
 
-/// Labeled points, raw, and the preprocessing that the statistics already contain.
+/// Labeled samples without preprocessing, with the preprocessing that the statistics contain.
 #[derive(Debug, Clone, Copy)]
 pub struct Samples<'a> {
-    /// The points as they came.
+    /// The samples before preprocessing.
     pub points: Points<'a>,
-    /// Their classes.
+    /// The labels of the samples.
     pub labels: &'a Labels,
-    /// What turns them into what the statistics describe.
+    /// The preprocessing that the class statistics contain.
     pub preprocessor: Option<&'a Preprocessor>,
 }
 
-/// Labeled training data.
+/// Labeled training data: class statistics, with or without samples.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::reduce::Training;
+/// use sqfa::{Labels, Points, Table};
+///
+/// let values = [0.0, 0.1, 0.2, 1.0, 2.1, 0.0, 1.9, 1.1];
+/// let points = Points::F64(Table::row_major(&values, 4, 2).unwrap());
+/// let labels = Labels::from_integers(&[0, 0, 1, 1]);
+///
+/// let training = Training::from_points(points, &labels)?;
+/// assert_eq!(training.statistics().counts(), Some(&[2, 2][..]));
+/// assert!(training.samples().is_some());
+/// # Ok::<(), sqfa::reduce::ReduceError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Training<'a> {
     statistics: Shared<'a>,
     samples: Option<Samples<'a>>,
-    /// The rows that belong to the training data, when not all do.
+    /// The rows that belong to the training data; `None` for all rows.
     rows: Option<Vec<u32>>,
-    /// Rows that settings are chosen on and nothing is learned from; without them a part of the training data serves.
+    /// The rows on which settings are selected and from which nothing is learned. If there are
+    /// none, a part of the training data is held out.
     validation: Option<Vec<usize>>,
-    /// Shrinkage of [`Qda::plain`], if that chooses settings, as in the paper.
+    /// The shrinkage of [`Qda::plain`] if that classifier selects settings, as in the paper.
     shrinkage: Option<f64>,
-    /// How covariances of a part of the points are estimated.
+    /// The estimator for the covariances of a part of the samples.
     estimator: Estimator,
-    /// Whether the statistics have variances alone, and one covariance for all classes is made of the points where it is asked for.
+    /// Whether the statistics contain only variances, so that a pooled covariance is computed from
+    /// the samples if a method needs one.
     sparing: bool,
+    /// Which samples are held out together.
+    hold_out: HoldOut<'a>,
 }
 
 #[derive(Debug, Clone)]
@@ -71,41 +96,48 @@ impl Deref for Shared<'_> {
 }
 
 impl<'a> Training<'a> {
-    /// Training data with points; `statistics` are those of the preprocessed points.
+    /// Creates training data from samples and the class statistics of the preprocessed samples.
     pub fn new(statistics: &'a ClassStatistics, samples: Samples<'a>) -> Self {
         Self { samples: Some(samples), ..Self::from_statistics(statistics) }
     }
 
-    /// The same data, whose statistics came from another estimator than the empirical one.
+    /// Specifies that the statistics were computed by another estimator than the empirical one.
     pub fn with_estimator(mut self, estimator: Estimator) -> Self {
         self.estimator = estimator;
         self
     }
 
-    /// The same data, of which only some rows belong to the training part that the statistics describe.
+    /// Specifies which samples are held out together when settings are selected.
+    pub(crate) fn holding_out(self, hold_out: HoldOut<'a>) -> Self {
+        Self { hold_out, ..self }
+    }
+
+    /// Restricts the training data to some rows, which the statistics describe.
     pub fn on_rows(self, rows: Vec<usize>) -> Self {
         self.on_numbered(rows.into_iter().map(|row| row as u32).collect())
     }
 
-    /// The same in half the memory; tables of more rows are refused where they are summed.
+    /// Restricts the training data to some rows, like [`Self::on_rows`], with half the memory.
+    /// Larger tables are rejected when statistics are accumulated.
     pub(crate) fn on_numbered(mut self, rows: Vec<u32>) -> Self {
         self.rows = Some(rows);
         self
     }
 
-    /// The same data with rows on which settings are chosen; they are not among those that are learned from.
+    /// Specifies rows on which settings are selected. They must not be among the rows that are
+    /// learned from.
     pub fn validated_on(mut self, rows: Vec<usize>) -> Self {
         self.validation = Some(rows);
         self
     }
 
-    /// The same data, whose statistics have variances alone: for methods that ask for one covariance of all classes when they
-    /// need it ([`Self::with_covariance`]).
+    /// Specifies that the statistics contain only variances, for methods that request a pooled
+    /// covariance if they need one ([`Self::with_covariance`]).
     pub(crate) fn sparing(self) -> Self {
         Self { sparing: true, ..self }
     }
 
-    /// The same data with at least one covariance for all classes.
+    /// Returns the data with at least a pooled covariance.
     pub(crate) fn with_covariance(&self) -> Result<Cow<'_, Self>, ReduceError> {
         match self.samples {
             Some(samples) if self.sparing => {
@@ -117,18 +149,19 @@ impl<'a> Training<'a> {
         }
     }
 
-    /// The same data, whose settings are chosen by [`Qda::plain`] with this shrinkage, as in the paper.
+    /// Specifies that settings are selected by [`Qda::plain`] with this shrinkage, as in the paper.
     pub fn judged_with(mut self, shrinkage: f64) -> Self {
         self.shrinkage = Some(shrinkage);
         self
     }
 
-    /// Whether settings are chosen on points from which nothing is learned.
+    /// Returns whether settings are selected on samples from which nothing is learned.
     pub(crate) fn is_validated(&self) -> bool {
         self.validation.is_some()
     }
 
-    /// Class statistics alone: enough for every method that does not look at points.
+    /// Creates training data from class statistics alone, which are sufficient for methods that do
+    /// not learn from samples.
     pub fn from_statistics(statistics: &'a ClassStatistics) -> Self {
         Self {
             statistics: Shared::Borrowed(statistics),
@@ -138,11 +171,19 @@ impl<'a> Training<'a> {
             shrinkage: None,
             estimator: Estimator::Empirical,
             sparing: false,
+            hold_out: HoldOut::Rows,
         }
     }
 
-    /// Points without preprocessing; their statistics are computed.
+    /// Creates training data from samples without preprocessing and computes their class
+    /// statistics.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if class statistics cannot be computed, for example because the samples
+    /// contain a value that is not finite or a class has too few samples.
     pub fn from_points(points: Points<'a>, labels: &'a Labels) -> Result<Self, ReduceError> {
+        check_several(labels.classes())?;
         let statistics = ClassStatistics::from_points(points, labels, Estimator::Empirical)?;
         Ok(Self {
             statistics: Shared::Owned(Arc::new(statistics)),
@@ -152,20 +193,21 @@ impl<'a> Training<'a> {
             shrinkage: None,
             estimator: Estimator::Empirical,
             sparing: false,
+            hold_out: HoldOut::Rows,
         })
     }
 
-    /// The statistics of the preprocessed points.
+    /// Returns the class statistics of the preprocessed samples.
     pub fn statistics(&self) -> &ClassStatistics {
         &self.statistics
     }
 
-    /// The points, where there are any.
+    /// Returns the samples, if they are available.
     pub fn samples(&self) -> Option<&Samples<'a>> {
         self.samples.as_ref()
     }
 
-    /// The points, or an error that says what needs them.
+    /// Returns the samples, or an error that names the method or setting that needs them.
     pub(crate) fn need_samples(
         &self,
         what: &str,
@@ -176,7 +218,7 @@ impl<'a> Training<'a> {
             .ok_or_else(|| ReduceError::NeedsPoints { what: what.to_owned(), remedy })
     }
 
-    /// The rows of the points that belong to the training data.
+    /// Returns the rows of the samples that belong to the training data.
     pub(crate) fn rows(&self) -> Vec<usize> {
         match (&self.rows, &self.samples) {
             (Some(rows), _) => rows.iter().map(|&row| row as usize).collect(),
@@ -185,8 +227,11 @@ impl<'a> Training<'a> {
         }
     }
 
-    /// What is learned from while settings are chosen, and the rows they are chosen on: all of the training data and the
-    /// validation rows where there are any, otherwise a stratified, seeded part of the training data.
+    /// Returns the data to learn from while settings are selected, and the rows on which they are
+    /// selected.
+    ///
+    /// With validation rows, these are all training data and the validation rows. Otherwise, a
+    /// stratified part of the training data, drawn with the seed, is held out.
     pub(crate) fn without_held_out(
         &self,
         what: &'static str,
@@ -200,7 +245,8 @@ impl<'a> Training<'a> {
         }
     }
 
-    /// The rows of the same split: those learned from, or none where these are all of the training rows, and those held out.
+    /// Returns the rows of the same split as [`Self::without_held_out`]: the rows to learn from, or
+    /// `None` if these are all training rows, and the held-out rows.
     pub(crate) fn rows_without_held_out(
         &self,
         what: &'static str,
@@ -211,17 +257,28 @@ impl<'a> Training<'a> {
             return Ok((None, held.clone()));
         }
         let Samples { points, labels, .. } = samples;
+        let row = |at: usize| self.rows.as_ref().map_or(at as u32, |rows| rows[at]);
+        let count = self.rows.as_ref().map_or(labels.len(), Vec::len);
+        let (parts, first) = match self.hold_out {
+            HoldOut::Rows => (HELD_OUT, 0),
+            HoldOut::Groups(_) => (GROUPS_HELD_OUT, 0),
+            // The first predefined fold of which there are training samples.
+            HoldOut::Folds(folds) => {
+                let of_rows = (0..count).map(|at| folds[row(at) as usize]);
+                let first = usize::from(of_rows.min().unwrap_or(0));
+                ((first + 1, first + 1), first)
+            }
+        };
         let dealt = match &self.rows {
             Some(rows) => {
                 let mut often = vec![0_u32; labels.len()];
                 rows.iter().for_each(|&row| often[row as usize] += 1);
-                deal(points, labels, &|row| u64::from(often[row]), HELD_OUT, seed)
+                let weight = |row: usize| u64::from(often[row]);
+                deal_once(points, labels, &weight, self.hold_out, parts, seed)
             }
-            None => deal(points, labels, &|_| 1, HELD_OUT, seed),
+            None => deal_once(points, labels, &|_| 1, self.hold_out, parts, seed),
         };
-        let is_held = |row: u32| usize::from(dealt[row as usize]) < HELD_OUT.1;
-        let row = |at: usize| self.rows.as_ref().map_or(at as u32, |rows| rows[at]);
-        let count = self.rows.as_ref().map_or(labels.len(), Vec::len);
+        let is_held = |row: u32| (first..parts.1).contains(&usize::from(dealt[row as usize]));
         let held = (0..count).map(row).filter(|&row| is_held(row));
         let held: Vec<usize> = held.map(|row| row as usize).collect();
         let mut learn = Vec::with_capacity(count - held.len());
@@ -239,7 +296,8 @@ impl<'a> Training<'a> {
         Ok((Some(learn), held))
     }
 
-    /// Training data of some rows, with covariances kept in the form that all points have.
+    /// Returns training data of some rows, with covariances in the same form as those of all
+    /// samples.
     fn of_rows(
         &self,
         samples: Samples<'a>,
@@ -249,7 +307,7 @@ impl<'a> Training<'a> {
         let Samples { points, labels, .. } = samples;
         let wide = || rows.iter().map(|&row| row as usize);
         let as_samples = self.statistics.is_kept_as_samples() && !estimator.needs_points();
-        // Shrinkage depends on the scaling, so it comes after the preprocessing.
+        // Shrinkage depends on the scaling, so it is applied after the preprocessing.
         let raw = Estimator::Empirical;
         let mut statistics = if self.sparing {
             ClassStatistics::pooled(points, labels, None, wide())?
@@ -288,25 +346,26 @@ impl<'a> Training<'a> {
         })
     }
 
-    /// The same points with statistics by another estimator; `None` without points.
+    /// Returns the data with class statistics by another estimator, or `None` if there are no
+    /// samples.
     pub(crate) fn estimated_by(&self, estimator: Estimator) -> Result<Option<Self>, ReduceError> {
         let Some(samples) = self.samples else { return Ok(None) };
         let all = || (0..samples.points.rows() as u32).collect();
         self.of_rows(samples, self.rows.clone().unwrap_or_else(all), estimator).map(Some)
     }
 
-    /// The same with every covariance multiplied by a number.
+    /// Returns the data with every covariance multiplied by a number.
     pub(crate) fn scaled(&self, factor: f64) -> Self {
         let scaled = self.statistics.with_scaled_covariances(factor);
         Self { statistics: Shared::Owned(Arc::new(scaled)), ..self.clone() }
     }
 
-    /// How covariances of a part of the points are estimated.
+    /// Returns the estimator for the covariances of a part of the samples.
     pub(crate) fn estimator(&self) -> Estimator {
         self.estimator
     }
 
-    /// The accuracy on some rows of a quadratic classifier that learned from these data.
+    /// Returns the accuracy, on some rows, of QDA that was fitted to these data.
     pub(crate) fn held_out_accuracy(
         &self,
         filters: MatRef<'_, f64>,
@@ -332,7 +391,8 @@ impl<'a> Training<'a> {
         Ok(right as f64 / held.len().max(1) as f64)
     }
 
-    /// The class statistics of the features of the training points, which statistics with one covariance cannot give.
+    /// Returns the class statistics of the features of the training samples, which cannot be
+    /// computed from a pooled covariance.
     fn statistics_of_features(
         &self,
         samples: &Samples<'_>,
@@ -341,7 +401,8 @@ impl<'a> Training<'a> {
         let (m, classes) = (filters.ncols(), samples.labels.classes());
         let mut sums = ClassAccumulator::new(classes.clone(), m);
         for rows in self.rows().chunks(JUDGED) {
-            // In double precision, so that rounding is not taken for variance of filters that depend on each other.
+            // Double precision, so that rounding errors do not look like variance of linearly
+            // dependent filters.
             let features = Features::F64(samples.features(rows, filters).into_f64());
             sums.update(features.as_points(m), &samples.labels.select(rows))?;
         }
@@ -350,13 +411,14 @@ impl<'a> Training<'a> {
 }
 
 impl Samples<'_> {
-    /// The features of some rows, as if they had been preprocessed first.
+    /// Returns the features of some rows, with the preprocessing applied first.
     pub(crate) fn features(&self, rows: &[usize], filters: MatRef<'_, f64>) -> Features {
         let (filters, offset) = self.folded(filters);
         transform_rows_offset(self.points, rows, filters.as_ref(), offset.as_deref())
     }
 
-    /// The same about the mean of these rows, for methods that only look at differences.
+    /// Returns the features of some rows relative to their mean, for methods that only use
+    /// differences between samples.
     pub(crate) fn centered_features(&self, rows: &[usize], filters: MatRef<'_, f64>) -> Features {
         let (filters, _) = self.folded(filters);
         let mut center = vec![0.0; self.points.columns()];
@@ -371,7 +433,8 @@ impl Samples<'_> {
         transform_rows_about(self.points, rows, filters.as_ref(), &center)
     }
 
-    /// Filters of preprocessed points as filters of raw ones, with an offset.
+    /// Converts filters of preprocessed samples to filters of samples without preprocessing, with
+    /// an offset.
     pub(crate) fn folded(&self, filters: MatRef<'_, f64>) -> (Mat<f64>, Option<Vec<f64>>) {
         match self.preprocessor {
             Some(preprocessor) => {
@@ -382,7 +445,7 @@ impl Samples<'_> {
         }
     }
 
-    /// The classes of some rows.
+    /// Returns the class codes of some rows.
     pub(crate) fn codes(&self, rows: &[usize]) -> Vec<u32> {
         let codes = self.labels.codes();
         rows.iter().map(|&row| codes[row]).collect()

@@ -16,7 +16,7 @@ use super::Choice;
 pub struct BadValue(String);
 
 impl BadValue {
-    /// The error for a text that is neither one of `words` nor `otherwise`; it suggests the nearest word.
+    /// Returns the error for a text that is neither one of `words` nor `otherwise`; it suggests the nearest word.
     pub(super) fn new(text: &str, words: &[&str], otherwise: &str) -> Self {
         let near = suggestion(text, words.iter().copied());
         let choices: Vec<&str> = words
@@ -85,7 +85,7 @@ pub(super) fn noise(text: &str) -> Result<Noise, BadValue> {
     text.parse().map_err(|_| BadValue::new(text, &["auto", "scale"], known))
 }
 
-/// The text of a noise; `None` for the default.
+/// Returns the text of a noise; `None` for the default.
 pub(super) fn noise_text(noise: Noise) -> Option<String> {
     match noise {
         Noise::Auto => None,
@@ -98,7 +98,7 @@ pub(super) fn start(text: &str) -> Result<Start, BadValue> {
     Start::named(text).ok_or_else(|| BadValue::new(text, &Start::NAMES, "initial filters"))
 }
 
-/// The text of an initialization; `None` for the default and for initial filters, which are not text.
+/// Returns the text of an initialization; `None` for the default and for initial filters, which are not text.
 pub(super) fn start_text(start: &Start) -> Option<String> {
     match start {
         Start::Auto | Start::Given(_) => None,
@@ -148,7 +148,7 @@ pub(super) fn choice(text: &str) -> Result<Choice, BadValue> {
     })
 }
 
-/// The text of a value that may be selected; `None` for the method's default.
+/// Returns the text of a value that may be selected; `None` for the default of the method.
 pub(super) fn choice_text(choice: &Choice) -> Option<String> {
     match choice {
         Choice::Usual => None,
@@ -160,7 +160,7 @@ pub(super) fn choice_text(choice: &Choice) -> Option<String> {
     }
 }
 
-/// The shortest text that is read as this number.
+/// Returns the shortest text from which the same number is parsed.
 pub(super) fn shown(number: f64) -> String {
     let text = format!("{number:?}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)

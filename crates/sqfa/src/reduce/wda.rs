@@ -1,4 +1,5 @@
-//! Wasserstein discriminant analysis as a reducer: in principal components, on a balanced choice of points, as in the paper's experiments.
+//! Wasserstein discriminant analysis as a reducer: in principal components, on a balanced sample of
+//! the classes, as in the paper's experiments.
 
 use crate::optimize::Observer;
 
@@ -7,8 +8,9 @@ use super::setting::{Parameter, Setting, Usual};
 use super::space::{Task, View};
 use super::{Choice, ReduceError, Reducer, ReducerSettings, Reduction, Training};
 
-/// Sinkhorn regularizations relative to the average squared distance of two points: from sharp plans, which see single
-/// neighbors, to plans so even that WDA is nearly LDA. On the paper's digits they span its own grids.
+/// The default grid of Sinkhorn regularizations, relative to the mean squared distance between two
+/// samples. It ranges from sharp plans, which depend on single neighbors, to plans so uniform that
+/// WDA is nearly LDA. On the paper's digits, it covers the grids of the paper.
 const REGULARIZATION: Parameter = Parameter {
     setting: Setting::Regularization,
     usual: Usual::Best { otherwise: 0.1 },
@@ -19,10 +21,11 @@ const REGULARIZATION: Parameter = Parameter {
 const DIMENSIONS: Parameter = Parameter::count(Setting::Dimensions, 100, "");
 const PER_CLASS: Parameter = Parameter::count(Setting::PerClass, 500, "");
 
-/// Relative change of the loss at which a regularization has been tried long enough to be judged.
+/// Relative change of the loss at which the fit of a tried value stops: scoring the value needs
+/// less accuracy than the final fit.
 const TRIED: f64 = 1e-4;
 
-/// What it takes.
+/// The settings that WDA uses.
 pub(super) const SETTINGS: &[Parameter] = &[REGULARIZATION, DIMENSIONS, PER_CLASS];
 
 /// WDA with its settings.

@@ -1,9 +1,9 @@
-//! Quantiles of χ², the law of squared Mahalanobis distances of Gaussian points.
+//! Quantiles of the χ² distribution, which squared Mahalanobis distances of Gaussian samples follow.
 //!
-//! P(a, x) = γ(a, x)/Γ(a) by its series e⁻ˣxᵃ Σ xᵏ/Γ(a + k + 1), which converges for every x that occurs here; quantiles by
-//! bisection, to the last bits. (Abramowitz & Stegun, 6.5.29.)
+//! P(a, x) = γ(a, x)/Γ(a) is computed from its series e⁻ˣxᵃ Σ xᵏ/Γ(a + k + 1), which converges for every x that occurs
+//! here. Quantiles are found by bisection to the last bits. (Abramowitz & Stegun, 6.5.29.)
 
-/// P(χ²_p ≤ x).
+/// Returns P(χ²_p ≤ x) for p degrees of freedom.
 pub(super) fn cumulative(degrees: usize, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -18,7 +18,7 @@ pub(super) fn cumulative(degrees: usize, x: f64) -> f64 {
     (a * half.ln() - half - log_gamma(degrees) + sum.ln()).exp().min(1.0)
 }
 
-/// ln Γ(p/2 + 1): products down to Γ(1) = 1 or Γ(1/2) = √π.
+/// Returns ln Γ(p/2 + 1), computed by recursion down to Γ(1) = 1 or Γ(1/2) = √π.
 fn log_gamma(degrees: usize) -> f64 {
     let mut factor = degrees as f64 / 2.0;
     let mut log = 0.0;
@@ -29,7 +29,7 @@ fn log_gamma(degrees: usize) -> f64 {
     if degrees % 2 == 1 { log + 0.5 * std::f64::consts::PI.ln() } else { log }
 }
 
-/// The x with P(χ²_p ≤ x) = probability.
+/// Returns the x with P(χ²_p ≤ x) = probability for p degrees of freedom.
 pub(super) fn quantile(degrees: usize, probability: f64) -> f64 {
     let (mut low, mut high) = (0.0, degrees as f64 + 10.0);
     while cumulative(degrees, high) < probability {
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn one_degree_is_a_squared_normal() {
-        // 1.959963984540054 is the 97.5 % point of the standard normal law.
+        // 1.959963984540054 is the 97.5 % quantile of the standard normal distribution.
         assert!((quantile(1, 0.95).sqrt() - 1.959_963_984_540_054).abs() < 1e-12);
     }
 }

@@ -1,11 +1,13 @@
-//! Cleaning of neural recordings: quiet neurons, outlying trials, unstable neurons, in this order.
+//! Cleaning of neural recordings: removes quiet neurons, outlying trials and unstable neurons, in this order.
 //!
-//! 1. A neuron stays when its mean rate is above a threshold.
-//! 2. Rates are z-scored within classes; in each class the leading principal components' minimum covariance determinant gives
-//!    every trial a squared distance; trials above median + k·sd of all classes' distances go.
-//! 3. On the trials that stay, z-scores are made anew; a neuron with too many trials beyond |z| goes.
+//! 1. A neuron is kept if its mean rate exceeds a threshold.
+//! 2. Rates are z-scored within classes. In each class, the minimum covariance determinant of the leading principal
+//!    components gives every trial a squared distance. Trials with a distance above median + k·sd of the distances of
+//!    all classes are removed.
+//! 3. Z-scores are computed again from the kept trials. A neuron with too many trials beyond a limit of |z| is removed.
 //!
-//! The thresholds are those of the paper's recordings unless given. Cost: N·n² for the components and N·p² a concentration step.
+//! The default thresholds are those used for the paper's recordings. The cost is N·n² flops for the components and N·p²
+//! per concentration step, for N trials, n neurons and p components.
 
 use super::RobustError;
 use super::mcd::{McdOptions, mcd, median};
@@ -14,25 +16,25 @@ use crate::linalg::{Mat, symmetric_eigen};
 use crate::points::{Points, Scalar, Table};
 use crate::with_table;
 
-/// Keeps the z-scores of neurons that hardly vary finite.
+/// Lower bound on standard deviations, which keeps z-scores of neurons with almost constant rates finite.
 const FLOOR: f64 = 1e-6;
 
-/// What counts as quiet, outlying and unstable.
+/// Thresholds for quiet neurons, outlying trials and unstable neurons.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cleaning {
-    /// Seconds in which spikes were counted; `None` for rates.
+    /// Duration in seconds over which spikes were counted; `None` if the data are rates.
     pub window: Option<f64>,
-    /// Neurons with a mean rate at or below this go, in spikes a second.
+    /// Mean rate, in spikes per second, at or below which a neuron is removed.
     pub rate: f64,
-    /// Principal components of each class.
+    /// Number of principal components in each class.
     pub components: usize,
-    /// The share of a class's trials that are no outliers, and how it is looked for.
+    /// Settings of the minimum covariance determinant, with the fraction of trials of a class that are not outliers.
     pub mcd: McdOptions,
-    /// Trials go beyond the median and so many standard deviations of the squared distances.
+    /// Number of standard deviations above the median of the squared distances beyond which a trial is removed.
     pub deviations: f64,
-    /// A trial is outlying for a neuron beyond this |z|.
+    /// Absolute z-score beyond which a trial counts as outlying for a neuron.
     pub outlying: f64,
-    /// Neurons with so many outlying trials go.
+    /// Number of outlying trials from which a neuron is removed.
     pub unstable: usize,
 }
 
@@ -50,35 +52,42 @@ impl Default for Cleaning {
     }
 }
 
-/// Something that was removed, and the number it was removed for.
+/// A removed trial or neuron with the value that was the reason.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Removed {
-    /// Its position in the data.
+    /// Index of the row or column in the data.
     pub index: usize,
-    /// A mean rate, a squared distance or a number of outlying trials.
+    /// Mean rate, squared distance or number of outlying trials.
     pub value: f64,
 }
 
-/// What stays and what went.
+/// The result of cleaning: the kept trials and neurons, and the removed ones with reasons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cleaned {
-    /// Trials that stay, ascending.
+    /// Indices of the kept trials, in ascending order.
     pub trials: Vec<usize>,
-    /// Neurons that stay, ascending.
+    /// Indices of the kept neurons, in ascending order.
     pub neurons: Vec<usize>,
-    /// Neurons that fire too little, with their mean rates.
+    /// Neurons removed because of a low rate, with their mean rates.
     pub quiet: Vec<Removed>,
-    /// Trials that lie too far out, with their squared distances.
+    /// Trials removed as outliers, with their squared distances.
     pub outlying: Vec<Removed>,
-    /// Neurons with too many outlying trials, with their numbers.
+    /// Neurons removed because of too many outlying trials, with the number of these trials.
     pub unstable: Vec<Removed>,
-    /// The squared distance beyond which trials went.
+    /// Squared distance beyond which trials were removed.
     pub limit: f64,
-    /// Trials of every class before and after.
+    /// Number of trials per class before and after cleaning.
     pub counts: Vec<(usize, usize)>,
 }
 
-/// Finds what stays of trials (rows) × neurons (columns) with class positions below `classes.len()`.
+/// Cleans a recording of trials (rows) × neurons (columns).
+///
+/// `codes` has the class of each trial as an index into `classes`, which are the names used in errors.
+///
+/// # Errors
+///
+/// Returns an error if the codes do not fit the trials, a value is not finite or not a count, a threshold is invalid,
+/// no neuron exceeds the minimum rate, a class has too few trials, or a class would keep fewer than two trials.
 pub fn clean(
     points: Points<'_>,
     codes: &[u32],
@@ -188,7 +197,7 @@ fn check(points: Points<'_>, codes: &[u32], cleaning: &Cleaning) -> Result<(), R
     Ok(())
 }
 
-/// The z-scores of some trials of one class: row-major, divisor N − 1.
+/// Returns the z-scores (divisor N − 1) of some trials of one class, row-major.
 fn scores(rates: &[f64], neurons: usize, loud: &[usize], rows: &[usize]) -> Vec<f64> {
     let (count, width) = (rows.len(), loud.len());
     let mut scores = vec![0.0; count * width];
@@ -204,7 +213,7 @@ fn scores(rates: &[f64], neurons: usize, loud: &[usize], rows: &[usize]) -> Vec<
     scores
 }
 
-/// Squared robust distances of one class's trials, in its leading principal components.
+/// Returns the squared robust distances of the trials of one class in its leading principal components.
 fn class_distances(
     rates: &[f64],
     neurons: usize,
@@ -220,7 +229,7 @@ fn class_distances(
     Ok(mcd(Points::F64(table), &cleaning.mcd)?.reweighted.distances)
 }
 
-/// The leading principal components' scores of centered rows.
+/// Returns the scores of the leading principal components of centered rows.
 fn principal_scores(scores: &[f64], count: usize, width: usize, components: usize) -> Vec<f64> {
     let mut scatter = Mat::zeros(width, width);
     for row in scores.chunks(width) {
@@ -249,7 +258,7 @@ fn principal_scores(scores: &[f64], count: usize, width: usize, components: usiz
     projected
 }
 
-/// median + k·sd, divisor N − 1.
+/// Returns median + k·sd of the distances, where sd has divisor N − 1.
 fn limit(distances: &[f64], deviations: f64) -> f64 {
     let mut sorted = distances.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,21 +1,25 @@
-//! Location and scatter of classes with outliers: the t distribution by EM, and Tyler's fixed point.
+//! Location and scatter of classes with outliers: the t distribution by expectation maximization (EM), and Tyler's
+//! fixed point.
 //!
-//! EM for ν degrees of freedom in p dimensions weights a point at squared distance d² by w = (ν+p)/(ν+d²); mean and scatter
-//! become the weighted ones, divided by Σw, which has the same fixed point as division by N and reaches it sooner (Kent,
-//! Tyler & Vardi 1994). ν itself is, on request, the likeliest for all classes together, anew after every step. Tyler's
-//! fixed point has w = p/d² for the scatter and 1/d for the location (Hettmansperger & Randles 2002); its scale makes the
-//! median of d² that of χ²_p.
+//! For ν degrees of freedom in p columns, EM weights a sample at squared distance d² by w = (ν+p)/(ν+d²). Mean and
+//! scatter become the weighted ones. The scatter is divided by Σw instead of N, which has the same fixed point and
+//! converges in fewer iterations (Kent, Tyler & Vardi 1994). If ν is not specified, it is estimated by maximum
+//! likelihood for all classes together after each iteration. Tyler's fixed point has w = p/d² for the scatter and 1/d
+//! for the location (Hettmansperger & Randles 2002). Its scale is chosen so that the median of d² is that of χ²_p.
 //!
-//! Distances are measured in Σ itself where that is sound: at least [`PLENTY`] points a dimension, and in every column more
-//! points off the most common value than a scatter needs (Kent & Tyler 1991). Otherwise, as with pixels that are nearly
-//! always 0, they are measured in (1−s)Σ + s(tr Σ/p)I in units of the columns' deviations, s by OAS; the scatter that comes
-//! out is never shrunk. Columns that are constant in a class have no part in it.
+//! Distances are measured in the metric of Σ if Σ is reliable: with at least [`PLENTY`] samples per column, and in
+//! every column enough samples that differ from the most common value (Kent & Tyler 1991). Otherwise, as for pixels
+//! that are almost always 0, they are measured in the metric of (1−s)Σ + s(tr Σ/p)I for columns divided by their robust
+//! deviations, with s from OAS. The resulting scatter itself is never shrunk. Columns that are constant within a class
+//! are ignored.
 //!
-//! Cost of a step: 3N·p² flops in the data's precision and p³ a class; a dozen or two steps. Bits do not depend on threads.
+//! An iteration costs 3N·p² flops in the data's precision and p³ per class. About 12 to 24 iterations are needed. The
+//! bits do not depend on the number of threads.
 //!
-//! Kent & Tyler, *Annals of Statistics* 19, 1991. Kent, Tyler & Vardi, *Communications in Statistics – Simulation* 23, 1994.
-//! Liu & Rubin, *Statistica Sinica* 5, 1995. Tyler, *Annals of Statistics* 15, 1987. Hettmansperger & Randles, *Biometrika*
-//! 89, 2002. Chen, Wiesel, Eldar & Hero, *IEEE Trans. Signal Processing* 58, 2010.
+//! References: Kent & Tyler, *Annals of Statistics* 19, 1991. Kent, Tyler & Vardi, *Communications in Statistics –
+//! Simulation* 23, 1994. Liu & Rubin, *Statistica Sinica* 5, 1995. Tyler, *Annals of Statistics* 15, 1987.
+//! Hettmansperger & Randles, *Biometrika* 89, 2002. Chen, Wiesel, Eldar & Hero, *IEEE Trans. Signal Processing* 58,
+//! 2010.
 
 use super::RobustError;
 use super::chi_squared::quantile;
@@ -26,55 +30,56 @@ use crate::linalg::{Element, Float, Lower, Real, add_scatter, rows_times_rows, s
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 
-/// Points a dimension from which distances are measured in the scatter itself.
+/// Number of samples per column from which distances are measured in the metric of the scatter itself.
 const PLENTY: usize = 10;
-/// Points whose products are summed in the data's own precision before the sum continues in f64.
+/// Number of samples whose products are summed in the data's own precision before the sum continues in `f64`.
 const BLOCK: usize = 512;
-/// Steps at most.
+/// Maximum number of iterations.
 const STEPS: usize = 200;
-/// The change of a step, in deviations, below which a class has settled: single and double precision.
+/// Largest change of an iteration, in robust deviations, at which a class has converged, for single and double
+/// precision.
 const SETTLED: (f64, f64) = (1e-5, 1e-9);
-/// A squared distance that is 0 but for round-off: such a point has no direction.
+/// Squared distance up to which a sample counts as lying at the center, where it has no direction.
 const AT_CENTER: f64 = 1e-12;
-/// The degrees of freedom that a search starts with.
+/// Initial degrees of freedom if they are estimated.
 const FIRST_DEGREES: f64 = 5.0;
-/// The relative change of ν below which it has settled.
+/// Relative change of ν below which it has converged.
 const SETTLED_DEGREES: f64 = 1e-4;
-/// A squared pivot smaller than this means that Σ alone measures nothing.
+/// Squared pivot, relative to the variance, below which Σ alone is not used as a metric.
 const RANK: f64 = 1e-10;
 
-/// How points count by their distance.
+/// The weights of samples as a function of their distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Law {
-    /// As under a t distribution; the degrees of freedom are found where not given.
+    /// The weights of a t distribution. Without a number, the degrees of freedom are estimated.
     StudentT(Option<f64>),
-    /// By their direction alone.
+    /// The weights of Tyler's estimator, which uses only the directions of samples.
     Tyler,
 }
 
-/// Location and scatter of a class in all columns.
+/// Location and scatter of one class, in all columns.
 pub(crate) struct Estimate {
     pub(crate) location: Vec<f64>,
-    /// Lower triangle, row-major.
+    /// The scatter matrix, row-major, of which the lower triangle is valid.
     pub(crate) scatter: Vec<f64>,
-    /// The share of the identity in the metric that points were measured by.
+    /// Fraction of the identity in the metric in which distances were measured.
     pub(crate) shrinkage: f64,
     pub(crate) settled: bool,
 }
 
-/// What was found for all classes.
+/// The estimates of all classes.
 pub(crate) struct Estimated {
     pub(crate) classes: Vec<Estimate>,
-    /// ν, for t distributions.
+    /// Degrees of freedom ν, for t distributions.
     pub(crate) degrees: Option<f64>,
-    /// Steps that the slowest class took.
+    /// Number of iterations of the slowest class.
     pub(crate) steps: usize,
 }
 
-/// Why a class has no estimate.
+/// The index of a class, and the reason why it has no estimate.
 pub(crate) type ClassError = (usize, RobustError);
 
-/// Location and scatter of every class.
+/// Estimates location and scatter of every class.
 pub(crate) fn estimate(
     points: Points<'_>,
     classes: &[Members],
@@ -124,17 +129,17 @@ fn run<T: Element, S: Scalar>(
     Ok(Estimated { classes: estimates, degrees, steps })
 }
 
-/// A class on its way, in units of its columns' deviations.
+/// The state of one class during the iteration, for columns divided by their robust deviations.
 struct Class<'m, T> {
     members: &'m Members,
     points: Standard<T>,
     mean: Vec<f64>,
-    /// Row-major; the lower triangle counts.
+    /// The scatter matrix, row-major, of which the lower triangle is valid.
     scatter: Vec<f64>,
-    /// Whether distances are measured in the scatter itself.
+    /// Whether distances are measured in the metric of the scatter itself, without shrinkage.
     plain: bool,
     shrinkage: f64,
-    /// Squared distances of the last step.
+    /// Squared distances of the samples in the last iteration.
     squares: Vec<f64>,
     change: f64,
     settled: bool,
@@ -147,7 +152,9 @@ impl<'m, T: Element> Class<'m, T> {
         degrees: f64,
     ) -> Result<Self, RobustError> {
         let points = Standard::new(table, members)?;
-        let (count, p) = (members.rows.len(), points.columns.len());
+        let (rows, p) = (members.rows.len(), points.columns.len());
+        // A row of weight 2 is two rows.
+        let count = members.count() as usize;
         if count <= p {
             return Err(RobustError::TooFewForScatter { points: count, dimension: p });
         }
@@ -155,7 +162,7 @@ impl<'m, T: Element> Class<'m, T> {
         let plain = count >= PLENTY * p && points.least_off > needed;
         let mut scatter = vec![0.0; p * p];
         (0..p).for_each(|i| scatter[i * p + i] = 1.0);
-        let (mean, squares) = (vec![0.0; p], vec![0.0; count]);
+        let (mean, squares) = (vec![0.0; p], vec![0.0; rows]);
         let (shrinkage, change) = (0.0, f64::INFINITY);
         Ok(Self {
             members,
@@ -179,7 +186,7 @@ impl<'m, T: Element> Class<'m, T> {
         Distances { dimension: self.width(), squares: &self.squares, repeats }
     }
 
-    /// L⁻¹ of the metric LLᵀ that points are measured by, and its diagonal.
+    /// Returns L⁻¹ for the metric LLᵀ in which distances are measured, and the diagonal of the metric.
     fn metric(&mut self) -> (Vec<f64>, Vec<f64>) {
         let p = self.width();
         loop {
@@ -193,7 +200,7 @@ impl<'m, T: Element> Class<'m, T> {
             self.shrinkage = share;
             let diagonal: Vec<f64> = (0..p).map(|i| lower[i * p + i]).collect();
             f64::cholesky(&mut lower, p);
-            // A failed factorisation leaves NaN.
+            // A failed factorization leaves NaN, for which the comparison is false.
             let sound = (0..p).all(|i| lower[i * p + i].powi(2) > RANK * diagonal[i]);
             if sound || !self.plain {
                 let mut inverse = vec![0.0; p * p];
@@ -204,7 +211,7 @@ impl<'m, T: Element> Class<'m, T> {
         }
     }
 
-    /// The oracle-approximating share of the identity, at least a little.
+    /// Returns the OAS fraction of the identity, but at least a small positive number.
     fn oas(&self, trace: f64) -> f64 {
         let p = self.width();
         let (dimension, count) = (p as f64, self.members.total());
@@ -212,7 +219,7 @@ impl<'m, T: Element> Class<'m, T> {
         oracle_approximating(count, dimension, trace, square).max(RANK)
     }
 
-    /// One step of the fixed point.
+    /// Performs one iteration of the fixed point.
     fn step(&mut self, law: Law, degrees: f64) {
         let p = self.width();
         let (whitening, diagonal) = self.metric();
@@ -250,7 +257,8 @@ impl<'m, T: Element> Class<'m, T> {
             add_scatter(&block, rows, p, &[], &mut scratch, &mut scatter);
         }
         shift.iter_mut().for_each(|sum| *sum /= for_mean);
-        // Under the t distribution both weights are one, and the scatter is about the new mean. Tyler's has no scale.
+        // For the t distribution, both weights are equal and the scatter is about the new mean. Tyler's scatter has no
+        // scale of its own, so it is normalized.
         let about_new = law != Law::Tyler;
         if law == Law::Tyler {
             for_scatter = (0..p).map(|i| scatter[i * p + i]).sum::<f64>() / p as f64;
@@ -273,7 +281,7 @@ impl<'m, T: Element> Class<'m, T> {
         self.change = change;
     }
 
-    /// The estimate in the columns' own units.
+    /// Returns the estimate in the original units of the columns.
     fn finish(self, law: Law, columns: usize) -> Estimate {
         let p = self.width();
         let scale = if law == Law::Tyler { self.median_scale() } else { 1.0 };
@@ -290,7 +298,7 @@ impl<'m, T: Element> Class<'m, T> {
         Estimate { location, scatter, shrinkage: self.shrinkage, settled: self.settled }
     }
 
-    /// What makes the median of d² that of χ²_p.
+    /// Returns the ratio of the median of d² to the median of χ²_p.
     fn median_scale(&self) -> f64 {
         let repeat = |at: usize| self.members.repeats.as_ref().map_or(1.0, |all| all[at]);
         let mut squares: Vec<(f64, f64)> =
@@ -299,7 +307,8 @@ impl<'m, T: Element> Class<'m, T> {
     }
 }
 
-/// What a point counts for the location and for the scatter, and in the divisor of the latter, which Tyler's has none of.
+/// Returns the weights of a sample at squared distance `square`: for the location, for the scatter, and in the divisor
+/// of the scatter, which Tyler's estimator does not have.
 fn weights(law: Law, degrees: f64, p: usize, square: f64) -> (f64, f64, f64) {
     let p = p as f64;
     match law {

@@ -1,17 +1,20 @@
-//! ln Γ, and the degrees of freedom of a t distribution by likelihood.
+//! The function ln Γ, and maximum likelihood estimation of the degrees of freedom of a t distribution.
 //!
-//! Stirling's series from 10 on, recurrence below (Abramowitz & Stegun 6.1.15, 6.1.41). The likelihood of ν given squared
-//! distances d² in p dimensions is Σ lnΓ((ν+p)/2) − lnΓ(ν/2) − (p/2) ln ν − ((ν+p)/2) ln(1 + d²/ν); it is maximized over ln ν.
+//! ln Γ uses Stirling's series from 10 upwards and the recurrence below (Abramowitz & Stegun 6.1.15, 6.1.41). The
+//! log-likelihood of ν for squared distances d² in p columns is Σ lnΓ((ν+p)/2) − lnΓ(ν/2) − (p/2) ln ν − ((ν+p)/2) ln(1
+//! + d²/ν). It is maximized over ln ν.
 
-/// Degrees of freedom that a search looks at: below the first no distance is bounded, beyond the last tails are Gaussian.
+/// Smallest and largest degrees of freedom in the search: from 1, the Cauchy distribution, to 100, where tails are
+/// practically Gaussian.
 pub(crate) const DEGREES: (f64, f64) = (1.0, 100.0);
-/// Intervals that the search starts with, and steps of the golden section within the best of them.
+/// Number of intervals of the initial grid.
 const GRID: usize = 24;
+/// Number of golden-section steps within the best interval.
 const STEPS: usize = 30;
-/// Beyond this Stirling's series is exact to the last bits.
+/// Argument from which Stirling's series is exact to the last bits.
 const LARGE: f64 = 10.0;
 
-/// ln Γ(x) for x > 0.
+/// Returns ln Γ(x) for x > 0.
 pub(super) fn log_gamma(x: f64) -> f64 {
     let (mut x, mut below) = (x, 0.0);
     while x < LARGE {
@@ -26,7 +29,7 @@ pub(super) fn log_gamma(x: f64) -> f64 {
     (x - 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + tail - below
 }
 
-/// Squared distances of one class, each as often as it counts.
+/// Squared distances of one class, and how often each occurs.
 pub(super) struct Distances<'a> {
     pub(super) dimension: usize,
     pub(super) squares: &'a [f64],
@@ -46,7 +49,7 @@ impl Distances<'_> {
     }
 }
 
-/// The ν under which the distances of all classes together are most likely.
+/// Returns the ν with the largest likelihood of the distances of all classes together.
 pub(super) fn likely_degrees(classes: &[Distances<'_>]) -> f64 {
     let value = |log: f64| classes.iter().map(|class| class.log_likelihood(log.exp())).sum::<f64>();
     let (low, high) = (DEGREES.0.ln(), DEGREES.1.ln());
@@ -71,7 +74,7 @@ pub(super) fn likely_degrees(classes: &[Distances<'_>]) -> f64 {
         }
     }
     let middle = 0.5 * (a + b);
-    // An end of the range is only approached by the section.
+    // Golden section only approaches an end of the range, so both ends are evaluated as well.
     let ends = [low, middle, high].map(|log| (value(log), log));
     let best = ends.into_iter().reduce(|best, end| if end.0 > best.0 { end } else { best });
     best.map_or(middle, |(_, log)| log).exp()
@@ -96,7 +99,8 @@ mod tests {
 
     #[test]
     fn densities_integrate_to_one() {
-        // In one dimension 2∫ over x > 0 of the density behind the likelihood, with x = tan.
+        // In one dimension, integrates the density of the likelihood over x > 0 with the substitution x = tan θ; twice
+        // that must be 1.
         for degrees in [1.0, 2.5, 5.0, 30.0] {
             let count = 200_000;
             let step = std::f64::consts::FRAC_PI_2 / f64::from(count);
@@ -113,8 +117,8 @@ mod tests {
     }
 
     #[test]
-    fn the_likeliest_degrees_are_a_maximum() {
-        // Squared quantiles of Cauchy's distribution, and of nearly Gaussian points.
+    fn the_estimated_degrees_maximize_the_likelihood() {
+        // Squared quantiles of the Cauchy distribution, and of an almost Gaussian distribution.
         let count = 2000;
         let cauchy: Vec<f64> = (0..count)
             .map(|k| {

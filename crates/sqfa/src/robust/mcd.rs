@@ -1,18 +1,26 @@
-//! The minimum covariance determinant: location and scatter of the h points whose covariance has the least determinant.
+//! The minimum covariance determinant (MCD): location and scatter of the h samples whose covariance has the smallest
+//! determinant.
 //!
-//! Concentration steps (take the h points closest in the metric of the last h) never raise the determinant. Many start, half
-//! from p + 1 random points and half from h; after two steps the best go on until nothing changes. With more than [`SAMPLE`]
-//! points the first steps look at a sample; with fewer, single points are exchanged in the end as long as that lowers the
-//! determinant (Hawkins 1994), which reaches minima that concentration alone does not. The covariance of the innermost share α
-//! of Gaussian points times α / P(χ²_{p+2} ≤ χ²_p(α)) is consistent (Croux & Haesbroeck 1999); the reweighted estimate is the
-//! mean and covariance, with that factor, of all points with d² < χ²_p(0.975) in the metric of the raw one. A step costs N·p²
-//! and p³.
+//! A concentration step replaces a subset by the h samples that are closest in its metric, which never increases the
+//! determinant. Half of the random initializations have p + 1 samples and half have h. After two steps, only the best
+//! continue until nothing changes. With more than [`SAMPLE`] samples, the first steps use a random sample of them. With
+//! fewer, single samples are exchanged at the end as long as that decreases the determinant (Hawkins 1994), which
+//! reaches minima that concentration alone does not.
 //!
-//! Croux & Haesbroeck, "Influence function and efficiency of the minimum covariance determinant scatter matrix estimator",
-//! Journal of Multivariate Analysis 71, 1999.
+//! The covariance of the innermost fraction α of Gaussian samples, multiplied by α / P(χ²_{p+2} ≤ χ²_p(α)), is
+//! consistent (Croux & Haesbroeck 1999). The reweighted estimate is the mean and covariance, with that factor, of all
+//! samples with d² < χ²_p(0.975) in the metric of the raw estimate. A step costs N·p² + p³ flops.
+//!
+//! References:
+//!
+//! Croux & Haesbroeck, "Influence function and efficiency of the minimum covariance determinant scatter matrix
+//! estimator", Journal of Multivariate Analysis 71, 1999.
+//!
 //! Hawkins, "The feasible solution algorithm for the minimum covariance determinant estimator in multivariate data",
 //! Computational Statistics & Data Analysis 17, 1994.
-//! Rousseeuw & Van Driessen, "A fast algorithm for the minimum covariance determinant estimator", Technometrics 41, 1999.
+//!
+//! Rousseeuw & Van Driessen, "A fast algorithm for the minimum covariance determinant estimator", Technometrics 41,
+//! 1999.
 
 mod columns;
 
@@ -27,29 +35,30 @@ use crate::finite::first_not_finite;
 use crate::parallel;
 use crate::points::Points;
 
-/// Points that the first steps look at.
+/// Number of samples that the first steps use.
 const SAMPLE: usize = 1500;
-/// Starts that are carried to the end.
+/// Number of initializations that continue until they converge.
 const FINALISTS: usize = 10;
-/// Finalists whose points are exchanged.
+/// Number of converged candidates whose samples are exchanged.
 const EXCHANGED: usize = 4;
-/// Steps of a start before the best are chosen.
+/// Number of concentration steps before the best initializations are selected.
 const FIRST_STEPS: usize = 2;
-/// Steps of a finalist at most; determinants fall and supports are finitely many, so it ends long before.
+/// Maximum number of steps of a candidate. The determinant decreases and there are finitely many subsets, so it
+/// converges much earlier.
 const STEPS: usize = 500;
-/// An exchange must lower the determinant by more than round-off.
+/// Smallest relative decrease of the determinant that counts as an improvement and not as round-off.
 const EXCHANGE_GAIN: f64 = 1e-10;
-/// The share of Gaussian points that reweighting keeps.
+/// Fraction of Gaussian samples that reweighting keeps.
 const KEPT: f64 = 0.975;
 
-/// How the minimum is looked for.
+/// Settings of the search for the minimum covariance determinant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct McdOptions {
-    /// The share of points that are no outliers: h = ⌊share·N⌋.
+    /// Fraction of samples that are not outliers: h = ⌊support·N⌋.
     pub support: f64,
-    /// Random starts.
+    /// Number of random initializations.
     pub starts: usize,
-    /// Seed of the starts.
+    /// Seed of the random initializations.
     pub seed: u64,
 }
 
@@ -59,33 +68,55 @@ impl Default for McdOptions {
     }
 }
 
-/// A location and a scatter, which points they come from, and how far all points are.
+/// A location and a scatter, the samples they were computed from, and the distances of all samples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McdEstimate {
-    /// The location.
+    /// The location, one number per column.
     pub location: Vec<f64>,
-    /// The scatter, row-major: divisor N, times the factor of consistency once reweighted.
+    /// The scatter, row-major. It has divisor N, and the reweighted one is multiplied by the consistency factor.
     pub scatter: Vec<f64>,
-    /// Which points it is the mean and covariance of.
+    /// Whether each sample was used for the mean and covariance.
     pub support: Vec<bool>,
-    /// Squared Mahalanobis distances of all points.
+    /// Squared Mahalanobis distances of all samples.
     pub distances: Vec<f64>,
-    /// ln det of the scatter.
+    /// Logarithm of the determinant of the scatter.
     pub log_determinant: f64,
 }
 
-/// The minimum covariance determinant of some points.
+/// The minimum covariance determinant of some samples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mcd {
-    /// The best h points, without any correction.
+    /// The estimate from the best h samples, without any correction.
     pub raw: McdEstimate,
-    /// The reweighted estimate.
+    /// The reweighted estimate, which is more efficient and usually the one to use.
     pub reweighted: McdEstimate,
-    /// What the raw scatter is multiplied by before reweighting.
+    /// Factor by which the raw scatter is multiplied before reweighting.
     pub consistency: f64,
 }
 
-/// Finds the minimum covariance determinant of points.
+/// Computes the minimum covariance determinant of samples, one per row.
+///
+/// The result is deterministic for a seed and does not depend on the number of threads.
+///
+/// ```
+/// use sqfa::Table;
+/// use sqfa::robust::{McdOptions, mcd};
+///
+/// // Twenty samples of one column around 0, and one outlier.
+/// let mut values: Vec<f64> = (0..20).map(|i| (f64::from(i) * 0.7).sin()).collect();
+/// values.push(100.0);
+/// let samples = Table::row_major(&values, 21, 1).expect("21 rows of 1 number");
+///
+/// let found = mcd(samples.into(), &McdOptions::default())?.reweighted;
+/// assert!(found.location[0].abs() < 1.0);
+/// assert!(!found.support[20]); // the outlier
+/// # Ok::<(), sqfa::robust::RobustError>(())
+/// ```
+///
+/// # Errors
+///
+/// Returns an error if the support is not in (0.5, 1], a value is not finite, there are too few samples for the number
+/// of columns, or at least h samples lie on a hyperplane.
 pub fn mcd(points: Points<'_>, options: &McdOptions) -> Result<Mcd, RobustError> {
     if !(options.support > 0.5 && options.support <= 1.0) {
         return Err(RobustError::Support { share: options.support });
@@ -110,13 +141,14 @@ pub fn mcd(points: Points<'_>, options: &McdOptions) -> Result<Mcd, RobustError>
     Ok(Mcd { raw, reweighted, consistency })
 }
 
-/// What the covariance of the innermost share α of Gaussian points must be multiplied by: α / P(χ²_{p+2} ≤ χ²_p(α)).
+/// Returns the consistency factor for the covariance of the innermost fraction α of Gaussian samples: α / P(χ²_{p+2} ≤
+/// χ²_p(α)).
 fn consistency_factor(dimension: usize, share: f64) -> f64 {
     if share >= 1.0 { 1.0 } else { share / cumulative(dimension + 2, quantile(dimension, share)) }
 }
 
 impl McdEstimate {
-    /// The same with its scatter multiplied.
+    /// Multiplies the scatter by a factor, and adapts distances and determinant.
     fn scaled(mut self, factor: f64) -> Self {
         self.scatter.iter_mut().for_each(|entry| *entry *= factor);
         self.distances.iter_mut().for_each(|distance| *distance /= factor);
@@ -125,13 +157,14 @@ impl McdEstimate {
     }
 }
 
-/// The middle of sorted numbers, or the mean of the two in the middle.
+/// Returns the median of sorted numbers, which is the mean of the two middle ones if their number is even.
 pub(super) fn median(sorted: &[f64]) -> f64 {
     let half = sorted.len() / 2;
     if sorted.len() % 2 == 1 { sorted[half] } else { 0.5 * (sorted[half - 1] + sorted[half]) }
 }
 
-/// The support of least determinant that the starts lead to; `None` when all end on a hyperplane.
+/// Returns the subset with the smallest determinant that was found, or `None` if all initializations end on a
+/// hyperplane.
 fn search(all: &Columns, support: usize, options: &McdOptions) -> Option<Candidate> {
     if support == all.rows {
         let chosen = vec![1.0; all.rows];
@@ -153,7 +186,7 @@ fn search(all: &Columns, support: usize, options: &McdOptions) -> Option<Candida
         looked_at.concentrate(looked_at.start(&order, count)?, own, FIRST_STEPS)
     });
     let mut starts: Vec<Candidate> = starts.into_iter().flatten().collect();
-    // Stable: of equal determinants the earlier start.
+    // The sort is stable, so of equal determinants the earlier initialization is preferred.
     starts.sort_by(|a, b| a.metric.log_determinant.total_cmp(&b.metric.log_determinant));
     starts.dedup_by(|a, b| a.chosen == b.chosen);
     starts.truncate(FINALISTS);
@@ -171,7 +204,7 @@ fn search(all: &Columns, support: usize, options: &McdOptions) -> Option<Candida
     })
 }
 
-/// A candidate of a sample as a start on all points: its metric is all that counts.
+/// Converts a candidate on a random sample to an initialization on all samples, for which only its metric is needed.
 fn start_on(all: &Columns, candidate: Candidate) -> Candidate {
     if candidate.chosen.len() == all.rows {
         candidate

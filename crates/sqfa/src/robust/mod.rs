@@ -1,5 +1,5 @@
-//! Statistics that outliers do not move: location and scatter by the t distribution or Tyler's fixed point, the minimum
-//! covariance determinant, and the cleaning of trials made of it.
+//! Robust statistics: location and scatter by the t distribution, Tyler's fixed point or the minimum covariance
+//! determinant, and the cleaning of neural recordings based on them.
 
 mod chi_squared;
 mod clean;
@@ -17,137 +17,139 @@ pub use mcd::{Mcd, McdEstimate, McdOptions, mcd};
 pub(crate) use shrinkage::{oracle_approximating, squared_norm};
 pub(crate) use standard::Members;
 
-/// Why robust statistics cannot be had.
+/// An error of a robust estimator or of [`clean`].
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RobustError {
-    /// A share of points that is none, or that leaves more outliers than inliers.
+    /// A support fraction outside (0.5, 1].
     #[error(
-        "a support of {share}: give the share of points that are no outliers, above 0.5 and at most 1"
+        "the support is {share}: specify the fraction of samples that are not outliers, above 0.5 and at most 1"
     )]
     Support {
-        /// The share.
+        /// The specified fraction.
         share: f64,
     },
-    /// Too few points for a covariance of so many dimensions.
+    /// Too few samples for a covariance of this many columns.
     #[error(
-        "{points} points, {support} of them in the support, in {dimension} dimensions: a covariance needs more than \
-         {dimension} in the support; add points or reduce the dimension first"
+        "{points} samples with {dimension} columns, of which {support} are in the support: a covariance needs more than \
+         {dimension} samples in the support; add samples or reduce the dimension first"
     )]
     TooFewPoints {
-        /// Points given.
+        /// Number of samples.
         points: usize,
-        /// Points of the support.
+        /// Number of samples in the support.
         support: usize,
-        /// Their dimension.
+        /// Number of columns.
         dimension: usize,
     },
-    /// No more points than dimensions: every point is as far from the others as any.
+    /// At most as many samples as varying columns, so that all samples are equally far from the others.
     #[error(
-        "{points} points in {dimension} dimensions that vary: telling outliers takes more points than dimensions; reduce \
-         the dimension first (as pca does), or use oas or ledoit-wolf"
+        "{points} samples in {dimension} varying columns: robust estimators need more samples than columns; reduce the \
+         dimension first (for example with pca), or use oas or ledoit-wolf"
     )]
     TooFewForScatter {
-        /// Points given.
+        /// Number of samples.
         points: usize,
-        /// Dimensions that vary.
+        /// Number of columns that vary.
         dimension: usize,
     },
-    /// Points without any scatter.
-    #[error("all {points} points are the same: they have no scatter; drop the class or add points")]
+    /// Samples that are all equal.
+    #[error(
+        "all {points} samples are equal, so they have no scatter: drop the class or add samples"
+    )]
     Identical {
-        /// Points given.
+        /// Number of samples.
         points: usize,
     },
-    /// Degrees of freedom that no distance is bounded for.
+    /// Degrees of freedom below 1 or not finite.
     #[error(
-        "{degrees} degrees of freedom: give a finite number from 1 on (1 is Cauchy's distribution)"
+        "the degrees of freedom are {degrees}: specify a finite number of at least 1 (1 is the Cauchy distribution)"
     )]
     Degrees {
-        /// ν.
+        /// The specified degrees of freedom ν.
         degrees: f64,
     },
-    /// So many points lie on a hyperplane that their covariance has no determinant to compare.
+    /// A subset of h samples that lie on a hyperplane, so that their covariance is singular.
     #[error(
-        "at least {support} of {points} points lie on a hyperplane: leave out dimensions that depend on others, or \
-         reduce the dimension first"
+        "at least {support} of {points} samples lie on a hyperplane: drop columns that depend on others, or reduce the \
+         dimension first"
     )]
     ExactFit {
-        /// Points of the support.
+        /// Number of samples in the support.
         support: usize,
-        /// Points given.
+        /// Number of samples.
         points: usize,
     },
-    /// A number that is not finite.
+    /// A value that is NaN or infinite.
     #[error(
-        "{value} at point {row}, dimension {column}: remove or replace non-finite values first"
+        "the value in row {row}, column {column} (counted from 0) is {value}: remove or replace non-finite values first"
     )]
     NotFinite {
-        /// The point.
+        /// Row index of the sample.
         row: usize,
-        /// The dimension.
+        /// Column index.
         column: usize,
-        /// The number.
+        /// The value.
         value: f64,
     },
-    /// Points and labels that do not match.
-    #[error("{labels} labels for {points} points: give one label per point")]
+    /// A number of labels that differs from the number of samples.
+    #[error("{labels} labels for {points} samples: pass one label per sample")]
     LabelCount {
-        /// Labels given.
+        /// Number of labels.
         labels: usize,
-        /// Points given.
+        /// Number of samples.
         points: usize,
     },
-    /// A count that is none.
+    /// A value that is not a spike count.
     #[error(
-        "{value} at trial {row}, neuron {column}: counts are whole numbers from 0 on; say that these are rates instead"
+        "the value of trial {row}, neuron {column} (counted from 0) is {value}: spike counts are whole numbers of at least 0; omit the window if the data are rates"
     )]
     NotACount {
-        /// The trial.
+        /// Index of the trial.
         row: usize,
-        /// The neuron.
+        /// Index of the neuron.
         column: usize,
-        /// The number.
+        /// The value.
         value: f64,
     },
-    /// A threshold that cannot be meant.
-    #[error("{name} is {value}: give {wanted}")]
+    /// A threshold outside its range.
+    #[error("{name} is {value}: specify {wanted}")]
     Threshold {
-        /// The threshold.
+        /// Name of the threshold.
         name: &'static str,
-        /// Its value.
+        /// The specified value.
         value: f64,
-        /// What it may be.
+        /// Description of the allowed values.
         wanted: &'static str,
     },
-    /// No neuron left.
+    /// Data in which no neuron exceeds the minimum rate.
     #[error(
-        "none of {neurons} neurons fires more than {rate} a second: lower the threshold, or check the window"
+        "none of {neurons} neurons has a mean rate above {rate} spikes per second: lower the threshold, or check the window"
     )]
     Silent {
-        /// Neurons given.
+        /// Number of neurons.
         neurons: usize,
-        /// The threshold.
+        /// The minimum rate.
         rate: f64,
     },
-    /// A class that cannot be cleaned.
+    /// An error in one class.
     #[error("class '{class}': {source}")]
     InClass {
-        /// The class.
+        /// Name of the class.
         class: String,
-        /// Why.
+        /// The reason.
         source: Box<RobustError>,
     },
-    /// A class that cleaning would remove.
+    /// A class that would keep fewer than two trials.
     #[error(
         "class '{class}' would keep {kept} of its {trials} trials: raise the threshold for outliers or drop the class"
     )]
     ClassLost {
-        /// The class.
+        /// Name of the class.
         class: String,
-        /// Trials it would keep.
+        /// Number of trials that would be kept.
         kept: usize,
-        /// Trials it had.
+        /// Number of trials before cleaning.
         trials: usize,
     },
 }

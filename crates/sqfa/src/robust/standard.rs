@@ -1,40 +1,40 @@
-//! The points of one class about their median, every column in units of its median absolute deviation.
+//! The samples of one class relative to their median, with every column divided by its median absolute deviation.
 //!
-//! A column that does not vary in the class is left out; one of which more than half is a single value is measured by its
-//! standard deviation. Cost: two sorts of every column, and one copy of the class.
+//! Columns that do not vary within the class are ignored. If more than half of the values of a column are equal, its
+//! standard deviation is used instead. The cost is two sorts per column, and one copy of the class.
 
 use super::RobustError;
 use crate::linalg::Element;
 use crate::parallel;
 use crate::points::{Scalar, Table};
 
-/// Turns a median absolute deviation into the standard deviation of a Gaussian.
+/// Factor that converts the median absolute deviation to the standard deviation of a Gaussian.
 const TO_DEVIATION: f64 = 1.482_602_218_505_602;
-/// Numbers stay where their squares do not overflow in single precision.
+/// Largest absolute value of a standardized number, so that squares do not overflow in single precision.
 const FARTHEST: f64 = 1e15;
 
-/// Which rows make a class.
+/// The rows that belong to a class.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Members {
-    /// Rows of the table.
+    /// Row indices in the table.
     pub(crate) rows: Vec<usize>,
-    /// How often each counts, when not once.
+    /// Number of repetitions of each row, or `None` if each occurs once.
     pub(crate) repeats: Option<Vec<f64>>,
 }
 
-/// A class in robust units, row-major.
+/// The samples of a class in robust units, row-major.
 pub(super) struct Standard<T> {
     pub(super) columns: Vec<usize>,
-    /// The medians of all columns.
+    /// Medians of all columns.
     pub(super) center: Vec<f64>,
-    /// The units of the columns that vary.
+    /// Units of the columns that vary.
     pub(super) units: Vec<f64>,
     pub(super) values: Vec<T>,
-    /// The least share of points that are off a column's most common value.
+    /// Smallest fraction, over all columns, of samples that differ from the column's most common value.
     pub(super) least_off: f64,
 }
 
-/// What is known of one column.
+/// Center, unit and variation of one column.
 struct Column {
     center: f64,
     unit: f64,
@@ -42,7 +42,7 @@ struct Column {
 }
 
 impl Members {
-    /// Points, repetitions counted.
+    /// Returns the number of samples, including repetitions.
     pub(super) fn total(&self) -> f64 {
         match &self.repeats {
             Some(repeats) => repeats.iter().sum(),
@@ -50,12 +50,12 @@ impl Members {
         }
     }
 
-    /// The same as a whole number.
+    /// Returns the number of samples, including repetitions, as an integer.
     pub(crate) fn count(&self) -> u64 {
         self.total() as u64
     }
 
-    /// Every row as often as it counts.
+    /// Returns the row indices, each repeated as often as it counts.
     pub(crate) fn repeated(&self) -> Vec<usize> {
         let rows = self.rows.iter().enumerate();
         rows.flat_map(|(at, &row)| std::iter::repeat_n(row, self.repeat(at) as usize)).collect()
@@ -67,6 +67,7 @@ impl Members {
 }
 
 impl<T: Element> Standard<T> {
+    /// Standardizes the rows of one class.
     pub(super) fn new<S: Scalar>(
         table: &Table<'_, S>,
         members: &Members,
@@ -114,7 +115,7 @@ fn describe(value: impl Fn(usize) -> f64, members: &Members) -> Column {
     Column { center, unit, off }
 }
 
-/// The middle of numbers that count as often as said beside them; sorts them.
+/// Sorts pairs of a number and its weight, and returns the weighted median of the numbers.
 pub(super) fn median(numbers: &mut [(f64, f64)], total: f64) -> f64 {
     numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (mut below, half) = (0.0, 0.5 * total);

@@ -1,8 +1,9 @@
-//! Class statistics that stream and merge: per class a count, a mean and a scatter about the mean.
+//! Streaming class statistics: a count, a mean and a scatter matrix about the mean per class, which can be updated and
+//! merged.
 //!
-//! A batch is cut into blocks of one class, which the sum of the class takes in: entry by entry (`entries`) or into a
-//! sketch (`sketch`).
-//! Cost: one read of the data; for entries N·n² flops in the data's precision and c·n²/2 numbers of memory.
+//! A batch is split by class, and each part is added to the sum of its class, either entry by entry (`entries`) or as a
+//! sketch (`sketch`). The data are read once. For N samples of n columns in c classes, entries cost N·n² flops in the
+//! data's precision and memory for c·n²/2 numbers.
 
 use std::ops::Range;
 
@@ -17,29 +18,53 @@ use crate::linalg::Mat;
 use crate::parallel;
 use crate::points::Points;
 
-/// Columns from which one class at a time is summed where sums are not kept.
+/// Number of columns above which classes are finished one at a time, if their sums are computed on demand.
 const WIDE: usize = 512;
 
-/// A running sum of labeled points.
+/// A running sum of labeled samples, from which [`ClassStatistics`] are computed.
+///
+/// Use it for data that do not fit into memory: add batches with [`update`](Self::update), combine accumulators of
+/// several processes with [`merge`](Self::merge), and call [`finish`](Self::finish) at the end.
+///
+/// ```
+/// use sqfa::statistics::ClassAccumulator;
+/// use sqfa::{Classes, Estimator, Labels, Table};
+///
+/// // Classes 0 and 1, two columns.
+/// let mut sums = ClassAccumulator::new(Classes::numbered(2), 2);
+/// for batch in [[0.0, 1.0, 4.0, 2.0], [2.0, 3.0, 6.0, 8.0]] {
+///     let rows = Table::row_major(&batch, 2, 2).expect("2 rows of 2 numbers");
+///     sums.update(rows.into(), &Labels::from_integers(&[0, 1]))?;
+/// }
+/// let statistics = sums.finish(Estimator::Empirical)?;
+/// assert_eq!(statistics.counts(), Some(&[2, 2][..]));
+/// assert_eq!(statistics.means()[(0, 1)], 5.0); // first column, class 1
+/// # Ok::<(), sqfa::statistics::StatisticsError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct ClassAccumulator {
     pub(super) classes: Classes,
     pub(super) dimension: usize,
     pub(super) sums: Vec<ClassSum>,
-    /// Whether any batch came in double precision; the covariances then are, too.
+    /// Whether any batch came in double precision. The covariances are then in double precision as well.
     pub(super) double: bool,
-    /// Rows of a sketch, where the sums are sketches.
+    /// Number of rows per sketch, or `None` if all entries of the scatter are stored.
     pub(super) sketch: Option<usize>,
 }
 
 impl ClassAccumulator {
-    /// An empty accumulator.
+    /// Creates an empty accumulator for data with `dimension` columns.
     pub fn new(classes: Classes, dimension: usize) -> Self {
         Self::of_form(classes, dimension, None)
     }
 
-    /// An empty accumulator that keeps at most so many rows of every class instead of n² entries: a sketch, whose
-    /// covariances know how far they are from the exact ones ([`super::Covariance::bound`]).
+    /// Creates an empty accumulator that stores a sketch of at most `size` rows per class instead of n²/2 entries.
+    ///
+    /// The covariances are then approximate, and [`Covariance::bound`](super::Covariance::bound) bounds their error.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `size` is 0 or larger than [`LARGEST_SKETCH`].
     pub fn sketched(
         classes: Classes,
         dimension: usize,
@@ -51,7 +76,7 @@ impl ClassAccumulator {
         Ok(Self::of_form(classes, dimension, Some(size)))
     }
 
-    /// An empty accumulator of the same form for other classes.
+    /// Creates an empty accumulator of the same form (all entries, or sketches of the same size) for other classes.
     pub fn alike(&self, classes: Classes) -> Self {
         Self::of_form(classes, self.dimension, self.sketch)
     }
@@ -61,27 +86,41 @@ impl ClassAccumulator {
         Self { classes, dimension, sums, double: false, sketch }
     }
 
-    /// The rows of its sketches, where it sums into sketches.
+    /// Returns the number of rows per sketch, or `None` if all entries are stored.
     pub fn sketch(&self) -> Option<usize> {
         self.sketch
     }
 
-    /// The classes, in their fixed order.
+    /// Returns the classes in their fixed order.
     pub fn classes(&self) -> &Classes {
         &self.classes
     }
 
-    /// The number of points seen of every class.
+    /// Returns the number of samples per class so far.
     pub fn counts(&self) -> Vec<u64> {
         self.sums.iter().map(ClassSum::count).collect()
     }
 
-    /// Adds labeled points; nothing is added when anything is wrong with them.
+    /// Adds a batch of labeled samples, one sample per row. If it returns an error, nothing has been added.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the numbers of columns or labels do not fit, a label is not a known class, or a value is not
+    /// finite.
     pub fn update(&mut self, points: Points<'_>, labels: &Labels) -> Result<(), StatisticsError> {
         self.update_some(points, labels, 0..points.rows())
     }
 
-    /// Adds some of the labeled points.
+    /// Adds the rows of a batch whose indices are in `selected`. If it returns an error, nothing has been added.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the numbers of columns or labels do not fit, a label is not a known class, or a selected
+    /// value is not finite.
+    ///
+    /// # Panics
+    ///
+    /// Panics if an index is not less than the number of rows.
     pub fn update_rows(
         &mut self,
         points: Points<'_>,
@@ -91,7 +130,7 @@ impl ClassAccumulator {
         self.update_some(points, labels, selected.iter().copied())
     }
 
-    /// The same for rows that are told one by one, and never kept in a list.
+    /// Adds the selected rows of a batch. The iterator is run twice instead of collecting the indices in a list.
     pub(crate) fn update_some(
         &mut self,
         points: Points<'_>,
@@ -104,7 +143,7 @@ impl ClassAccumulator {
         Ok(())
     }
 
-    /// The same for points of which every number is known to be finite, each as often as its weight says.
+    /// Adds the selected rows of a batch, each with its weight, without checking that values are finite.
     pub(crate) fn update_finite(
         &mut self,
         points: Points<'_>,
@@ -120,16 +159,18 @@ impl ClassAccumulator {
         Ok(())
     }
 
-    /// Adds rows that were checked and sorted by class.
+    /// Adds rows that have been checked and sorted by class.
     pub(super) fn add(&mut self, points: Points<'_>, rows: &[Vec<u32>], weights: Option<&[u64]>) {
         self.double |= matches!(points, Points::F64(_));
         let classes = self.sums.iter_mut().zip(rows).filter(|(_, rows)| !rows.is_empty());
-        // Room is made here: what other threads allocate comes back to them late.
+        // Scatter matrices are allocated on this thread, because the allocator reuses memory late if it was allocated
+        // on another one.
         let classes = classes.map(|(sum, rows)| (sum.with_room(), rows));
         parallel::for_each(classes, |(sum, rows)| sum.add(points, rows, weights));
     }
 
-    /// Checks the shape of a batch and sorts the selected rows by class: four bytes a row, since tables of few columns are mostly rows.
+    /// Checks the shape of a batch and sorts the indices of the selected rows by class. Indices are 32-bit, because for
+    /// tables of a few columns they are a considerable part of the memory.
     pub(super) fn rows_by_class(
         &self,
         points: Points<'_>,
@@ -153,7 +194,7 @@ impl ClassAccumulator {
         Ok(rows)
     }
 
-    /// Refuses an accumulator of other columns or classes.
+    /// Returns an error if the other accumulator has different columns, classes or form.
     fn check_kind(&self, other: &Self) -> Result<(), StatisticsError> {
         if self.dimension != other.dimension {
             return Err(StatisticsError::Dimension {
@@ -171,7 +212,12 @@ impl ClassAccumulator {
         Ok(())
     }
 
-    /// Adds what another accumulator has seen.
+    /// Adds everything that another accumulator has seen.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the other accumulator has a different number of columns, different classes or a different
+    /// form.
     pub fn merge(&mut self, other: &Self) -> Result<(), StatisticsError> {
         self.check_kind(other)?;
         self.double |= other.double;
@@ -181,14 +227,18 @@ impl ClassAccumulator {
         Ok(())
     }
 
-    /// The class statistics; needs at least two classes with at least two points each.
+    /// Computes the class statistics.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no class, a class has fewer than two samples, or the estimator needs the samples.
     pub fn finish(self, estimator: Estimator) -> Result<ClassStatistics, StatisticsError> {
         let Self { classes, dimension, sums, double, .. } = self;
         finish(classes, dimension, sums.into_iter().map(Ok), double, estimator)
     }
 
-    /// The class statistics of all that several accumulators have seen, as if merged in their order: class by class, so that
-    /// never more than one class is copied.
+    /// Computes the class statistics of several accumulators as if they had been merged in order. It merges one class
+    /// at a time, so only the sum of one class is copied.
     pub(crate) fn finish_together(
         parts: &[&Self],
         estimator: Estimator,
@@ -206,7 +256,8 @@ impl ClassAccumulator {
         finish(first.classes.clone(), first.dimension, sums, double, estimator)
     }
 
-    /// The class statistics of sums that `make` makes of some classes at a time, so that never more than these are there.
+    /// Computes class statistics from sums that `make` computes for a range of classes at a time, so that only these
+    /// sums are in memory.
     pub(crate) fn finish_made(
         classes: &Classes,
         dimension: usize,
@@ -214,7 +265,7 @@ impl ClassAccumulator {
         make: &mut dyn FnMut(Range<usize>) -> Result<Self, StatisticsError>,
         estimator: Estimator,
     ) -> Result<ClassStatistics, StatisticsError> {
-        // Wide classes keep all threads busy one by one, and need room for one.
+        // A single wide class keeps all threads busy, so wide classes are processed one by one to save memory.
         let at_once = if dimension > WIDE { 1 } else { parallel::threads() };
         let count = classes.len();
         let sums = (0..count).step_by(at_once).flat_map(|first| {
@@ -227,7 +278,7 @@ impl ClassAccumulator {
         finish(classes.clone(), dimension, sums, double, estimator)
     }
 
-    /// The same sums with no point left that waits to join a sketch.
+    /// Returns the accumulator after adding all waiting samples to the sketches.
     pub fn settled(mut self) -> Self {
         for sum in &mut self.sums {
             if let ClassSum::Sketch(sketch) = sum {
@@ -237,7 +288,8 @@ impl ClassAccumulator {
         self
     }
 
-    /// The most variance that a direction of every class has lost to its sketch, given back or not; `None` for exact sums.
+    /// Returns, for each class, an upper bound on the variance that its sketch has lost in any direction, before the
+    /// correction in [`finish`](Self::finish). `None` for exact sums.
     pub fn shed(&self) -> Option<Vec<f64>> {
         let shed = self.sums.iter().map(|sum| match sum {
             ClassSum::Sketch(sketch) => {
@@ -256,7 +308,7 @@ impl ClassAccumulator {
     }
 }
 
-/// The statistics of classes whose sums come one after the other.
+/// Computes class statistics from the sums of the classes, which the iterator returns in order.
 fn finish(
     classes: Classes,
     n: usize,
@@ -268,8 +320,8 @@ fn finish(
     if estimator.needs_points() {
         return Err(StatisticsError::NeedsPoints { estimator: estimator.to_string() });
     }
-    if classes.len() < 2 {
-        return Err(StatisticsError::TooFewClasses { count: classes.len() });
+    if classes.is_empty() {
+        return Err(StatisticsError::TooFewClasses { count: 0 });
     }
     let mut means = Mat::zeros(n, classes.len());
     let mut covariances: Vec<Box<dyn super::Covariance>> = Vec::new();
@@ -294,7 +346,7 @@ fn finish(
     Ok(statistics)
 }
 
-/// Refuses a batch that does not fit.
+/// Returns an error if a batch does not fit the accumulator.
 fn check(points: Points<'_>, labels: &Labels, dimension: usize) -> Result<(), StatisticsError> {
     if points.columns() != dimension {
         return Err(StatisticsError::Dimension { expected: dimension, found: points.columns() });
@@ -308,7 +360,7 @@ fn check(points: Points<'_>, labels: &Labels, dimension: usize) -> Result<(), St
     Ok(())
 }
 
-/// Refuses a value that is not finite.
+/// Returns an error for a value that is not finite.
 fn refuse(found: Option<(usize, usize, f64)>) -> Result<(), StatisticsError> {
     match found {
         Some((row, column, value)) => Err(StatisticsError::NotFinite { row, column, value }),
@@ -316,17 +368,17 @@ fn refuse(found: Option<(usize, usize, f64)>) -> Result<(), StatisticsError> {
     }
 }
 
-/// Refuses rows, sorted by class, with a value that is not finite.
+/// Returns an error if a row, in lists sorted by class, has a value that is not finite.
 pub(super) fn refuse_rows(points: Points<'_>, rows: &[Vec<u32>]) -> Result<(), StatisticsError> {
     if rows.iter().map(Vec::len).sum::<usize>() >= points.rows() {
-        // All of them, in the order in which they lie.
+        // All rows are selected, so they can be read in memory order.
         return refuse(first_not_finite(points, None));
     }
     let found = rows.iter().filter_map(|rows| first_not_finite(points, Some(rows)));
     refuse(found.min_by_key(|&(row, column, _)| (row, column)))
 }
 
-/// Refuses points that do not fit, or that hold a value that is not finite.
+/// Returns an error if the labels do not fit the samples, or a value is not finite.
 pub(super) fn check_all(points: Points<'_>, labels: &Labels) -> Result<(), StatisticsError> {
     check(points, labels, points.columns())?;
     refuse(first_not_finite(points, None))

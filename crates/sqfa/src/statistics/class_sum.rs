@@ -1,27 +1,27 @@
-//! What is summed of one class: every entry of its scatter, or a sketch of it.
+//! The running sum of one class: all entries of its scatter matrix, or a sketch of it.
 
 use super::entries::EntrySum;
 use super::sketch::SketchSum;
 use super::{Covariance, Estimator, StatisticsError};
 use crate::points::Points;
 
-/// A running sum of the points of one class.
+/// A running sum of the samples of one class.
 #[derive(Debug, Clone)]
 pub(super) enum ClassSum {
     Entries(EntrySum),
     Sketch(SketchSum),
 }
 
-/// What a class's sum becomes.
+/// Mean and covariance of one class, computed from its running sum.
 pub(super) struct Finished {
     pub(super) mean: Vec<f64>,
     pub(super) covariance: Box<dyn Covariance>,
-    /// The share of shrinkage.
+    /// Fraction of shrinkage that the estimator applied.
     pub(super) share: f64,
 }
 
 impl ClassSum {
-    /// A sum of nothing; a sketch where its size is given.
+    /// Returns an empty sum for n columns, or a sketch if its number of rows is specified.
     pub(super) fn empty(n: usize, sketch: Option<usize>) -> Self {
         match sketch {
             None => Self::Entries(EntrySum::empty(n)),
@@ -29,7 +29,7 @@ impl ClassSum {
         }
     }
 
-    /// The same with room for the scatter of a first point, where it keeps all entries.
+    /// Allocates the scatter matrix if all entries are stored, so that the first sample can be added.
     pub(super) fn with_room(&mut self) -> &mut Self {
         if let Self::Entries(sum) = self {
             sum.make_room();
@@ -37,7 +37,7 @@ impl ClassSum {
         self
     }
 
-    /// The number of points.
+    /// Returns the number of samples.
     pub(super) fn count(&self) -> u64 {
         match self {
             Self::Entries(sum) => sum.count,
@@ -45,7 +45,7 @@ impl ClassSum {
         }
     }
 
-    /// Adds some rows of one class, each as often as its weight says.
+    /// Adds rows of one class. Each row counts as often as its weight specifies.
     pub(super) fn add(&mut self, points: Points<'_>, rows: &[u32], weights: Option<&[u64]>) {
         match self {
             Self::Entries(sum) => sum.add(points, rows, weights),
@@ -62,7 +62,7 @@ impl ClassSum {
         }
     }
 
-    /// Mean and covariance of at least two points.
+    /// Computes mean and covariance of at least two samples.
     pub(super) fn finish(
         self,
         estimator: Estimator,

@@ -1,9 +1,9 @@
-//! Principal components of all points, from whatever form the class covariances are kept in.
+//! Principal components of all samples, from class covariances in any form.
 //!
-//! Up to n = 8192 with all entries at hand, the leading eigenpairs of one dense matrix; those in their span where few samples are all
-//! there is; otherwise subspace iteration through the same products the optimizer uses, from a fixed seed, until the
-//! variance held by the components settles.
-//! Cost a round: one pass of 5/4 as many columns as components (at least 8 more), and 4nw² flops.
+//! Up to n = 8192 columns with all entries in memory, they are the leading eigenpairs of one dense matrix. If
+//! covariances are stored as a few samples, the eigenproblem is solved in the span of the samples. Otherwise subspace
+//! iteration with a fixed seed uses the same products as the optimizer, until the explained variance converges. One
+//! iteration costs one pass with 5/4 as many columns as components (at least 8 more), and 4nw² flops for w columns.
 
 use std::sync::Arc;
 
@@ -14,34 +14,38 @@ use crate::linalg::{
     symmetric_eigen, symmetric_times, tall_times, transpose_times, triangle,
 };
 
-/// Dense eigenproblems beyond this dimension would take minutes and gigabytes.
+/// Largest number of columns for a dense eigenproblem. Beyond it, the solution would take minutes and gigabytes.
 const MAX_DIMENSION: usize = 8192;
-/// Up to this many samples an eigenproblem in their span costs less than rounds of subspace iteration.
+/// Number of samples up to which an eigenproblem in their span costs less than subspace iteration.
 const FEW_SAMPLES: f64 = 4000.0;
-/// Up to this many it does even where dimensions are no more.
+/// Number of samples up to which the span is used even if there are no more columns than samples.
 const VERY_FEW: f64 = 512.0;
-/// Up to this many classes their sum would take a good part of the room that they take themselves.
+/// Number of classes up to which adding their covariances would take a considerable part of the memory of the
+/// covariances.
 const FEW_CLASSES: usize = 3;
-/// Up to this many dimensions all entries are made from products where covariances keep none and samples span everything.
+/// Number of columns up to which all entries are computed from products, if the covariances do not store them and the
+/// samples span all columns.
 const FEW_DIMENSIONS: usize = 4096;
-/// What may be left of an eigenpair where products are rounded to single precision, relative to the largest eigenvalue.
+/// Largest acceptable residual of an eigenpair, relative to the largest eigenvalue, if products are rounded to single
+/// precision.
 const RESIDUAL_SINGLE: f64 = 1e-6;
-/// Columns of a block that are multiplied at a time where memory matters.
+/// Number of columns of a block that are multiplied at a time to save memory.
 const COLUMNS: usize = 48;
-/// Rounds of subspace iteration at most.
+/// Maximum number of subspace iterations.
 const ROUNDS: usize = 500;
-/// Relative change of the variance held below which it has settled; single-precision passes carry fewer digits.
+/// Relative change of the explained variance below which the iteration has converged. Single-precision passes have
+/// fewer digits and use the second value.
 const SETTLED: f64 = 1e-11;
 const SETTLED_SINGLE: f64 = 1e-8;
-/// Rounds in a row that must agree.
+/// Number of consecutive iterations that must agree.
 const IN_A_ROW: usize = 3;
 
-/// How classes add up to all points: Σ within_k Φ_k + Σ between_k (γ_k−γ̄)(γ_k−γ̄)ᵀ.
+/// The covariance of all samples as a weighted sum: Σ within_k Φ_k + Σ between_k (γ_k−γ̄)(γ_k−γ̄)ᵀ.
 struct Total<'a> {
     statistics: &'a ClassStatistics,
-    /// Covariances and what they count: those that several classes share once.
+    /// Covariances and their weights. A covariance that several classes share occurs once.
     within: Vec<(f64, &'a Arc<dyn Covariance>)>,
-    /// √between_k (γ_k−γ̄), one a column.
+    /// The vectors √between_k (γ_k−γ̄), one per column.
     centered: Mat<f64>,
 }
 
@@ -55,13 +59,13 @@ impl<'a> Total<'a> {
         Self { statistics, within, centered }
     }
 
-    /// Every class by its share.
+    /// Weights each class by its frequency.
     fn by_shares(statistics: &'a ClassStatistics) -> Self {
         let shares = statistics.shares();
         Self::new(statistics, &shares, &shares)
     }
 
-    /// The scatter of all points over their number less one, as for every class.
+    /// Weights the classes so that the sum is the covariance of all samples with divisor N − 1, as for each class.
     fn of_points(statistics: &'a ClassStatistics) -> Self {
         let (shares, points) = (statistics.shares(), statistics.total_count());
         let within: Vec<f64> =
@@ -83,7 +87,8 @@ impl<'a> Total<'a> {
         total
     }
 
-    /// One round: the best directions within a basis, their variances (descending) and the basis's image.
+    /// Performs one iteration: returns the best directions within a basis, their variances in descending order, and the
+    /// product of the covariance and the basis.
     fn ritz(&self, basis: MatRef<'_, f64>) -> Option<(Mat<f64>, Vec<f64>, Mat<f64>)> {
         let image = self.times(basis);
         let small = transpose_times(basis, image.as_ref());
@@ -96,7 +101,7 @@ impl<'a> Total<'a> {
         Some((directions, values.into_iter().rev().collect(), image))
     }
 
-    /// Its lower triangle, packed; none where covariances keep no entries.
+    /// Returns the packed lower triangle of the total covariance, or `None` if a covariance does not store its entries.
     fn lower(&self) -> Option<Vec<f64>> {
         let n = self.statistics.dimension();
         let mut total = vec![0.0_f64; triangle(n)];
@@ -115,7 +120,8 @@ impl<'a> Total<'a> {
         Some(total)
     }
 
-    /// From entries; through products where few classes take less room than their sum beside them.
+    /// Returns the leading eigenpairs from stored entries. With few classes, products with their covariances are used,
+    /// because the sum of the covariances would need considerable extra memory.
     fn dense(&self, count: usize) -> Option<(Mat<f64>, Vec<f64>)> {
         let n = self.statistics.dimension();
         let single = self.within.iter().any(|(_, own)| own.is_single());
@@ -134,8 +140,8 @@ impl<'a> Total<'a> {
         self.within.iter().all(|(_, own)| own.entries().is_some())
     }
 
-    /// Directions near them, of preprocessed points: the map acts on the sum of all classes instead of on every one of them, or
-    /// on products, where few classes take less room than their sum beside them.
+    /// Returns directions close to the leading components of preprocessed samples. The map is applied to the sum of all
+    /// classes instead of to each class; with few classes it is applied to products, which saves the memory of the sum.
     fn dense_after(&self, map: Option<&Preprocessor>, count: usize) -> Option<Mat<f64>> {
         let n = self.statistics.dimension();
         let all = || (0..n).collect::<Vec<_>>();
@@ -147,7 +153,7 @@ impl<'a> Total<'a> {
         {
             let times = |block: MatRef<'_, f64>| {
                 let mut product = Mat::zeros(order, block.ncols());
-                // Some columns at a time: what is under way takes several times their room.
+                // A few columns at a time, because intermediate results need several times the memory of the columns.
                 for first in (0..block.ncols()).step_by(COLUMNS) {
                     let width = COLUMNS.min(block.ncols() - first);
                     let mut spread = Mat::zeros(n, width);
@@ -168,7 +174,8 @@ impl<'a> Total<'a> {
             return nearly_leading(&times, order, count);
         }
         let mut lower = self.lower()?;
-        // To the front, row after row: an entry never moves behind one that is still to be read.
+        // The kept entries move to the front in place. This is safe because an entry never moves behind one that is
+        // still to be read.
         for (i, &row) in kept.iter().enumerate() {
             for (j, &column) in kept[..=i].iter().enumerate() {
                 lower[triangle(i) + j] =
@@ -206,7 +213,12 @@ impl<'a> Total<'a> {
 }
 
 impl ClassStatistics {
-    /// The leading `count` principal components of all points, one a column, and their variances.
+    /// Returns the leading `count` principal components of all samples, one per column, and their variances in
+    /// descending order.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `count` exceeds the number of columns or the iteration does not converge.
     pub fn principal_components(
         &self,
         count: usize,
@@ -236,8 +248,8 @@ impl ClassStatistics {
         total.iterated(count)
     }
 
-    /// Directions near at most so many components of preprocessed points, on the dimensions that the map keeps; no preprocessed statistics are made where
-    /// covariances keep their entries.
+    /// Returns directions close to the leading `count` or fewer components of preprocessed samples, in the columns that
+    /// the map keeps. If covariances store their entries, no preprocessed statistics are computed.
     pub(crate) fn components_after(
         &self,
         map: Option<&Preprocessor>,
@@ -254,14 +266,15 @@ impl ClassStatistics {
         Ok(applied.principal_components(count.min(applied.dimension()))?.0)
     }
 
-    /// Whether an eigenproblem in the span of samples costs less than products with them: no more than some hundred, or few beside the
-    /// dimensions.
+    /// Whether an eigenproblem in the span of the samples costs less than products with them. That is the case for at
+    /// most some hundred samples, and if there are few samples compared with columns.
     fn is_few_samples(&self) -> bool {
         let (count, n) = (self.total_count(), self.dimension() as f64);
         self.is_kept_as_samples() && (count <= VERY_FEW || 4.0 * count <= n)
     }
 
-    /// The same by a dense eigenproblem in the span of few samples, where the covariances are kept as them.
+    /// Computes the components from a dense eigenproblem in the span of the samples, if covariances are stored as few
+    /// samples.
     fn components_in_span(&self, count: usize) -> Option<(Mat<f64>, Vec<f64>)> {
         if !self.is_kept_as_samples() || self.total_count() > FEW_SAMPLES {
             return None;
@@ -271,7 +284,7 @@ impl ClassStatistics {
         let known = count.min(inside.dimension());
         let (components, mut variances) = Total::of_points(inside).dense(known)?;
         let lifted = span.lift(components.as_ref());
-        // Outside the span nothing varies: any directions complete the components.
+        // The variance outside the span is 0, so arbitrary orthonormal directions complete the components.
         variances.resize(count, 0.0);
         let padded =
             Mat::from_fn(
@@ -284,18 +297,18 @@ impl ClassStatistics {
         Some((completed_basis(padded.as_ref(), 0), variances))
     }
 
-    /// The same by subspace iteration, whatever the form and size.
+    /// Computes the components by subspace iteration, whatever the form and size of the covariances.
     pub(crate) fn iterated_components(&self, count: usize) -> Result<Mat<f64>, StatisticsError> {
         Ok(Total::of_points(self).iterated(count)?.0)
     }
 }
 
-/// The total covariance Σ π_k(Φ_k + (γ_k−γ̄)(γ_k−γ̄)ᵀ) times a block.
+/// Returns the product of the total covariance Σ π_k(Φ_k + (γ_k−γ̄)(γ_k−γ̄)ᵀ) and a block.
 pub(crate) fn total_times(statistics: &ClassStatistics, block: MatRef<'_, f64>) -> Mat<f64> {
     Total::by_shares(statistics).times(block)
 }
 
-/// The trace of the total covariance.
+/// Returns the trace of the total covariance, where classes are weighted by frequency.
 pub(crate) fn total_variance(statistics: &ClassStatistics) -> f64 {
     let total = Total::by_shares(statistics);
     let traces = total.within.iter().map(|(w, own)| w * own.diagonal().iter().sum::<f64>());
@@ -304,7 +317,7 @@ pub(crate) fn total_variance(statistics: &ClassStatistics) -> f64 {
     within + columns.map(|j| total.centered.col(j).iter().map(|x| x * x).sum::<f64>()).sum::<f64>()
 }
 
-/// Roughly the leading directions of the total covariance and their variances, after some rounds.
+/// Returns approximate leading directions of the total covariance and their variances after `rounds` iterations.
 pub(crate) fn leading_directions(
     statistics: &ClassStatistics,
     width: usize,

@@ -1,37 +1,49 @@
-//! Columns that carry no information: the one definition of a constant column, for samples and for class statistics.
+//! Columns without information: the single definition of a constant column, for samples and for class statistics.
 //!
-//! A column is constant if its standard deviation is round-off of its largest magnitude. Anything above that is variation
-//! that the input can represent: a column 10⁶ + N(0, 10⁻³) in double precision varies, and so does a column that differs in
-//! a single sample.
+//! A column is constant if its standard deviation is at most round-off of its largest magnitude. Anything above that is
+//! variation that the number type can represent: the column 10⁶ + N(0, 10⁻³) in double precision varies, and so does a
+//! column that differs in a single sample.
 //!
-//! Cost for samples: a column leaves the search at the first sample that differs by more than round-off, so ordinary
-//! tables cost a few rows. Cost for statistics: one look at every variance and mean.
+//! For samples, a column is dropped from the search at the first sample that differs by more than round-off, so a few
+//! rows are enough for ordinary tables. For class statistics, each variance and mean is read once.
 
 use super::ClassStatistics;
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 use crate::with_table;
 
-/// Machine epsilons of the samples' type, times the largest magnitude, up to which their standard deviation is round-off:
-/// values of a constant column differ by one unit in the last place, so they deviate by half of it.
+/// Multiple of the machine epsilon of the samples' type up to which the standard deviation, relative to the largest
+/// magnitude, is round-off. The values of a constant column differ by at most one unit in the last place, so they
+/// deviate from their mean by half of it.
 const OF_SAMPLES: f64 = 0.5;
-/// Double-precision epsilons up to which that of class statistics is: means and variances lose some digits more.
+/// Multiple of the double-precision epsilon for class statistics. It is larger because means and variances lose some
+/// digits.
 const OF_STATISTICS: f64 = 4.0;
-/// Rows after which columns that vary leave the search, for the first rows of a table.
+/// Number of rows in the first step of the search; later steps are longer.
 const FIRST_ROWS: usize = 64;
-/// Rows that one task looks at.
+/// Number of rows that one task compares.
 const ROWS_PER_TASK: usize = 1024;
 
-/// Returns the constant columns of some samples, in order. Samples of weight 0 are ignored.
+/// Returns the indices of the constant columns of some samples, in ascending order. Samples of weight 0 are ignored.
+///
+/// ```
+/// use sqfa::Table;
+/// use sqfa::statistics::constant_columns;
+///
+/// let rows = Table::row_major(&[1.0, 7.0, 2.0, 7.0, 3.0, 7.0], 3, 2).expect("3 rows of 2 numbers");
+/// assert_eq!(constant_columns(rows.into(), None), [1]);
+/// ```
 pub fn constant_columns(points: Points<'_>, weights: Option<&[u64]>) -> Vec<usize> {
     with_table!(points, table => of_samples(&table, weights))
 }
 
 impl ClassStatistics {
-    /// Returns the constant columns, in order. The largest magnitude of a column is that of its class means, which is
-    /// the magnitude of every sample if the column is constant.
+    /// Returns the indices of the constant columns, in ascending order.
+    ///
+    /// The magnitude of a column is the largest absolute class mean, because all samples of a constant column equal the
+    /// means.
     pub fn constant_columns(&self) -> Vec<usize> {
-        // Sums are held in double precision whatever that of the samples.
+        // The sums are in double precision even if the samples are not.
         let round_off = OF_STATISTICS * f64::EPSILON;
         let constant = |&(column, variance): &(usize, f64)| {
             let means = self.means.row(column);
@@ -43,7 +55,8 @@ impl ClassStatistics {
     }
 }
 
-/// A column that may be constant: moments of the differences from its first value, which round-off cannot blur.
+/// A column that may be constant, with sums of the differences from its first value. Differences avoid the cancellation
+/// that moments of values with a large offset would suffer.
 struct Watched {
     column: usize,
     first: f64,
@@ -60,8 +73,9 @@ fn of_samples<S: Scalar>(table: &Table<'_, S>, weights: Option<&[u64]>) -> Vec<u
     let epsilon = if size_of::<S>() == 8 { f64::EPSILON } else { f64::from(f32::EPSILON) };
     let round_off = OF_SAMPLES * epsilon;
     let total = (0..table.rows()).map(weight).sum::<u64>() as f64;
-    // Two samples that differ by d make the standard deviation at least d/√(2N), and values of a constant column have
-    // at most twice the magnitude of the first one: beyond this distance a column varies whatever comes next.
+    // If two samples differ by d, the standard deviation is at least d/√(2N). Values of a constant column have at most
+    // twice the magnitude of the first one. A column with a larger difference than this therefore varies, whatever the
+    // other rows are.
     let far = round_off * 2.0 * (2.0 * total).sqrt();
     let mut watched: Vec<Watched> = (0..table.columns())
         .map(|column| {
@@ -69,7 +83,7 @@ fn of_samples<S: Scalar>(table: &Table<'_, S>, weights: Option<&[u64]>) -> Vec<u
             Watched { column, first, sum: 0.0, squares: 0.0, magnitude: first.abs() }
         })
         .collect();
-    // Most columns leave within a few rows, so rows are looked at in growing steps.
+    // Most columns vary within a few rows, so the steps start small and grow.
     let (mut next, mut count) = (first, FIRST_ROWS);
     while next < table.rows() && !watched.is_empty() {
         let end = next.saturating_add(count).min(table.rows());

@@ -1,8 +1,9 @@
-//! Class statistics of points that are given up: every class is summed up and its points are let go before the next takes its room.
+//! Class statistics of samples that are freed while the statistics are computed, one class after the other.
 //!
-//! Rows are sorted by class where they lie, the first class last and every class in its own order, so that sums are those of
-//! points that stay, to the bit. Cost: those of sums, and every number moved once or twice. Never more is there than the points and
-//! one class, or all classes.
+//! The rows are first sorted by class in place: the first class comes last, and the samples of each class keep their
+//! order. The sums therefore have the same bits as those of unsorted samples. After each class its samples are freed,
+//! and the scatter matrix of the next class can use their memory. Peak memory is the samples plus one class, or all
+//! classes. Sorting moves each number once or twice.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use crate::labels::Labels;
 use crate::points::{Points, ShrinkingPoints};
 
 impl ClassStatistics {
-    /// Statistics of labeled points, every number of which is known to be finite.
+    /// Computes the statistics of labeled samples, whose values must be finite, and frees the samples on the way.
     pub(crate) fn consuming(
         mut points: impl ShrinkingPoints,
         labels: &Labels,
@@ -26,7 +27,8 @@ impl ClassStatistics {
         for class in (0..classes.len()).rev() {
             ends[class] = ends[class + 1] + sorted[class].len();
         }
-        // Where every row goes; whatever stands there takes its place in turn.
+        // The target position of each row. Cycles of this permutation are followed in place, so no copy of the samples
+        // is needed.
         let mut places = vec![0_u32; ends[0]];
         for (rows, &start) in sorted.iter().zip(&ends[1..]) {
             let numbered = rows.iter().zip(start as u32..);
@@ -60,7 +62,7 @@ mod tests {
     use super::*;
     use crate::points::Table;
 
-    /// Rows of bytes, some of which were let go.
+    /// Rows of bytes that can be freed from the end.
     struct Rows {
         values: Vec<u8>,
         columns: usize,
@@ -81,9 +83,9 @@ mod tests {
         }
     }
 
-    /// Few columns are summed several classes at a time, many one by one.
+    /// With few columns, several classes are finished at a time; with many, one at a time.
     #[test]
-    fn statistics_are_those_of_points_that_stay_to_the_bit() {
+    fn bits_equal_those_of_samples_that_are_kept() {
         for (rows, columns) in [(1400, 5), (1300, 300)] {
             let values: Vec<u8> = (0..rows * columns)
                 .map(|at: usize| (at.wrapping_mul(2_654_435_761) >> 13) as u8)

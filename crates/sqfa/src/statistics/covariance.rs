@@ -1,4 +1,4 @@
-//! A class covariance as the optimizer sees it: something that multiplies a block of vectors.
+//! The class covariance as used by the optimizer: an operator that multiplies a block of vectors.
 
 use std::fmt::Debug;
 
@@ -8,16 +8,18 @@ use crate::linalg::{
 };
 use crate::robust::squared_norm;
 
-/// A symmetric positive semi-definite n × n matrix in whatever form it is kept.
+/// A symmetric positive semi-definite n × n matrix in any representation.
 pub trait Covariance: Debug + Send + Sync {
-    /// n.
+    /// Returns the number n of rows and columns.
     fn dimension(&self) -> usize;
-    /// `product = Φ · block`; `group` columns belong to one start, and a start's result must not
-    /// depend on what stands beside it.
+    /// Computes `product = Φ · block`.
+    ///
+    /// Each group of `group` columns belongs to one initialization. The result for an initialization must not depend on
+    /// the other columns of the block.
     fn multiply(&self, block: MatRef<'_, f64>, product: MatMut<'_, f64>, group: usize);
-    /// The variances.
+    /// Returns the diagonal, that is, the variance of each column of the data.
     fn diagonal(&self) -> Vec<f64>;
-    /// Its entries, when this form keeps them.
+    /// Returns the entries of the matrix, or `None` if this form does not store them.
     fn entries(&self) -> Option<Entries<'_>> {
         None
     }
@@ -25,45 +27,48 @@ pub trait Covariance: Debug + Send + Sync {
     fn is_single(&self) -> bool {
         false
     }
-    /// The same matrix in double precision, for products whose digits matter; `None` when it already is.
+    /// Returns the same matrix in double precision, or `None` if it already is.
     fn to_double(&self) -> Option<Box<dyn Covariance>> {
         None
     }
-    /// A copy.
+    /// Returns a copy.
     fn clone_boxed(&self) -> Box<dyn Covariance>;
-    /// Multiplies entry (i, j) by factors\[i\]·factors\[j\], as rescaling the dimensions does.
+    /// Multiplies entry (i, j) by factors\[i\]·factors\[j\], which corresponds to multiplying column i of the data by
+    /// factors\[i\].
     fn rescale(&mut self, factors: &[f64]);
-    /// Memory it occupies.
+    /// Returns the memory that the matrix occupies, in bytes.
     fn bytes(&self) -> usize;
-    /// Flops of one column of a product; decides how much a line search may cost.
+    /// Returns the number of flops per column of a product. The optimizer uses it to decide how much a line search may
+    /// cost.
     fn flops(&self) -> f64 {
         2.0 * (self.dimension() as f64).powi(2)
     }
-    /// (1 − fraction)·Φ + level·I; `None` if this form cannot represent it.
+    /// Returns (1 − fraction)·Φ + level·I, or `None` if this form cannot represent it.
     fn shrunk(&self, _fraction: f64, _level: f64) -> Option<Box<dyn Covariance>> {
         None
     }
-    /// How far it may be from the covariance it stands for, in spectral norm; `None` where it is that covariance.
+    /// Returns an upper bound on the spectral norm of the difference from the exact covariance, or `None` if this
+    /// matrix is exact.
     fn bound(&self) -> Option<f64> {
         None
     }
-    /// The vectors that span it, when this form keeps them.
+    /// Returns the vectors that span the matrix, or `None` if this form does not store them.
     fn spanning(&self) -> Option<&dyn Spanning> {
         None
     }
 }
 
-/// The entries of a dense covariance, borrowed.
+/// The borrowed entries of a dense covariance.
 #[derive(Debug, Clone, Copy)]
 pub enum Entries<'a> {
-    /// Single precision.
+    /// Entries in single precision.
     F32(Lower<'a, f32>),
-    /// Double precision.
+    /// Entries in double precision.
     F64(Lower<'a, f64>),
 }
 
 impl Entries<'_> {
-    /// One of them.
+    /// Returns entry (i, j), on either side of the diagonal.
     pub fn at(self, i: usize, j: usize) -> f64 {
         match self {
             Self::F32(entries) => f64::from(entries.at(i, j)),
@@ -71,7 +76,7 @@ impl Entries<'_> {
         }
     }
 
-    /// All n² of them, row by row.
+    /// Returns all n² entries, row-major.
     pub fn to_full(self) -> Vec<f64> {
         match self {
             Self::F32(entries) => entries.full(f64::from),
@@ -79,7 +84,7 @@ impl Entries<'_> {
         }
     }
 
-    /// The sum of all squared entries.
+    /// Returns the sum of all squared entries.
     pub(crate) fn squared_norm(self) -> f64 {
         match self {
             Self::F32(entries) => squared_norm(entries),
@@ -87,7 +92,7 @@ impl Entries<'_> {
         }
     }
 
-    /// Adds weight times a row of Φ up to its diagonal.
+    /// Adds weight times row i of Φ, up to its diagonal, to `row`.
     pub(crate) fn add_row_to(self, weight: f64, i: usize, row: &mut [f64]) {
         match self {
             Self::F32(entries) => add_row(entries.row(i), weight, row),
@@ -114,28 +119,28 @@ fn add_row<S: Element, T: Element>(entries: &[S], weight: f64, total: &mut [T]) 
     }
 }
 
-/// Every entry on and below the diagonal.
+/// A dense covariance, of which the entries on and below the diagonal are stored.
 #[derive(Debug)]
 pub struct Dense<T> {
-    /// The lower triangle row by row, packed or as it came within a full matrix.
+    /// The lower triangle, row by row: packed, or within the full matrix that was passed in.
     entries: Vec<T>,
     dimension: usize,
 }
 
 impl<T: Copy> Dense<T> {
-    /// A covariance from its n² entries, row by row, of which those above the diagonal are passed over, or from the n(n+1)/2 on
-    /// and below it; `None` when there are others.
+    /// Creates a covariance from n² row-major entries, of which those above the diagonal are ignored, or from n(n+1)/2
+    /// packed entries of the lower triangle. Returns `None` for any other number of entries.
     pub fn new(entries: Vec<T>, dimension: usize) -> Option<Self> {
         is_lower(entries.len(), dimension).then_some(Self { entries, dimension })
     }
 
-    /// The entries on and below the diagonal.
+    /// Returns the lower triangle.
     pub fn lower(&self) -> Lower<'_, T> {
         Lower::new(&self.entries, self.dimension)
     }
 }
 
-/// A copy keeps one triangle.
+/// Copies only the lower triangle, even if the original stores a full matrix.
 impl<T: Copy> Clone for Dense<T> {
     fn clone(&self) -> Self {
         Self { entries: self.lower().packed(|value| value), dimension: self.dimension }

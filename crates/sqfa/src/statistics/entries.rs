@@ -1,8 +1,9 @@
-//! The exact scatter of one class, entry by entry: n²/2 numbers that stream and merge.
+//! The exact scatter matrix of one class: n²/2 entries that can be updated and merged.
 //!
-//! A block of points is centered by its own mean, scattered with one half XᵀX, and merged: with δ = mean_B − mean_A,
-//! mean += δ N_B/(N_A+N_B) and scatter += scatter_B + δδᵀ N_A N_B/(N_A+N_B). Bytes are summed exactly (as integers about 128
-//! held in f64), so their statistics have the same bits however the data are batched.
+//! A block B of samples is centered by its own mean, its scatter is added as one half of XᵀX, and the two parts are
+//! merged: with δ = mean_B − mean_A, mean += δ N_B/(N_A+N_B) and scatter += scatter_B + δδᵀ N_A N_B/(N_A+N_B). Bytes
+//! are summed exactly (as integers about 128, stored in `f64`), so their statistics have the same bits however the data
+//! are divided into batches.
 
 use super::class_sum::Finished;
 use super::{Covariance, Dense, Estimator, StatisticsError};
@@ -13,11 +14,14 @@ use crate::linalg::{
 use crate::parallel;
 use crate::points::{Scalar, Table};
 
-/// Bytes are centered here, so that up to 1024 products of two of them sum exactly in f32 (1024 · 128² = 2²⁴).
+/// Center of bytes. With it, the products of two values are at most 128², and 1024 of them sum exactly in `f32` (1024 ·
+/// 128² = 2²⁴).
 const BYTE_CENTER: f64 = 128.0;
 pub(super) const BYTE_BLOCK: usize = 512;
-/// Points whose products are summed in the data's own precision before the sum continues in f64: fewer where they would take
-/// megabytes, and always a whole part of 512.
+/// Returns the number of samples whose products are summed in the data's own precision before the sum continues in
+/// `f64`.
+///
+/// Blocks are shorter if they would take megabytes. Their length always divides 512.
 pub(super) fn block_size<T>(n: usize) -> usize {
     const BYTES: usize = 2 << 20;
     match BYTES / (n * size_of::<T>()).max(1) {
@@ -26,34 +30,36 @@ pub(super) fn block_size<T>(n: usize) -> usize {
         _ => 128,
     }
 }
-/// The share of columns that vary in a block below which the others are left out of its product: moving numbers together
-/// costs little beside the squares that it saves.
+/// Fraction of varying columns in a block below which the constant columns are left out of its product. Moving the
+/// varying columns together costs little compared with the products that it saves.
 const LEFT_OUT_BELOW: f64 = 0.9;
 
-/// Count, mean and scatter of one class.
+/// Count, mean and scatter matrix of one class.
 #[derive(Debug, Clone)]
 pub(super) struct EntrySum {
     pub(super) count: u64,
-    /// For bytes the sum about 128, else the mean.
+    /// For bytes the sum of the samples minus 128; otherwise their mean.
     pub(super) mean: Vec<f64>,
-    /// Lower triangle, packed: for bytes about 128, else about the mean. Empty while there are no points.
+    /// Packed lower triangle of the scatter matrix: about 128 for bytes, otherwise about the mean. Empty before the
+    /// first sample.
     pub(super) scatter: Vec<f64>,
     pub(super) bytes: bool,
 }
 
 impl EntrySum {
+    /// Returns an empty sum for n columns.
     pub(super) fn empty(n: usize) -> Self {
         Self { count: 0, mean: vec![0.0; n], scatter: Vec::new(), bytes: true }
     }
 
-    /// Makes room for the scatter of a first point.
+    /// Allocates the scatter matrix before the first sample is added.
     pub(super) fn make_room(&mut self) {
         if self.scatter.is_empty() {
             self.scatter = vec![0.0; triangle(self.mean.len())];
         }
     }
 
-    /// Mean and covariance of at least two points.
+    /// Computes mean and covariance of at least two samples.
     pub(super) fn finish(
         mut self,
         estimator: Estimator,
@@ -80,6 +86,7 @@ impl EntrySum {
         Ok(Finished { mean: self.mean, covariance, share })
     }
 
+    /// Adds rows of bytes, summed exactly about 128.
     pub(super) fn add_bytes(&mut self, table: &Table<'_, u8>, rows: &[u32]) {
         if !self.bytes {
             return self.add_reals::<f32, _>(table, rows);
@@ -97,7 +104,8 @@ impl EntrySum {
             if (varying.len() as f64) < LEFT_OUT_BELOW * n as f64 {
                 to_the_front(own, n, &varying);
                 add_scatter_of(&block, points, &varying, n, &[], &mut scratch, &mut self.scatter);
-                // A column of one value a has the products a·Σx with every other, exactly.
+                // A column with the single value a has the product a·Σx with every other column x, and integers make
+                // this exact.
                 let values: Vec<f64> = constant.iter().map(|value| value.unwrap_or(0.0)).collect();
                 lower_rows(&mut self.scatter, n, |i, row| {
                     let (factor, others) = match constant[i] {
@@ -116,6 +124,7 @@ impl EntrySum {
         }
     }
 
+    /// Adds rows of floating-point numbers in precision T.
     pub(super) fn add_reals<T: Element, S: Scalar>(&mut self, table: &Table<'_, S>, rows: &[u32]) {
         self.leave_bytes();
         let n = self.mean.len();
@@ -126,7 +135,8 @@ impl EntrySum {
         for rows in rows.chunks(most) {
             let size = rows.len() as f64;
             gather(table, rows, &mut block, |value: S| T::from_f64(value.to_f64()));
-            // Center by the block's mean as rounded to T; what rounding left is corrected exactly.
+            // Samples are centered by the block's mean as rounded to T. The part that rounding left is corrected
+            // exactly afterwards.
             let center: Vec<T> = column_sums(&block[..rows.len() * n], n)
                 .iter()
                 .map(|sum| T::from_f64(sum / size))
@@ -143,7 +153,8 @@ impl EntrySum {
                 (0..n).map(|i| Float::to_f64(center[i]) + rest[i] - self.mean[i]).collect();
             let coupling = count * size / (count + size);
             let rank_ones = [(-size, &rest[..]), (coupling, &shift[..])];
-            // Pixels at the rim, say, are the same in all of a block; once centered they add nothing.
+            // Some columns, such as pixels at the rim of an image, are often constant within a block. Once centered
+            // they add nothing.
             let varying = varying_columns(&block[..rows.len() * n], n);
             let (sum, count) = (&mut self.scatter, rows.len());
             if (varying.len() as f64) < LEFT_OUT_BELOW * n as f64 {
@@ -156,12 +167,14 @@ impl EntrySum {
         }
     }
 
+    /// Moves the mean and the count as `size` samples are added whose mean differs by `shift`.
     pub(super) fn step_mean(&mut self, shift: &[f64], size: u64) {
         self.count += size;
         let share = size as f64 / self.count as f64;
         self.mean.iter_mut().zip(shift).for_each(|(mean, shift)| *mean += share * shift);
     }
 
+    /// Adds the sum of another set of samples of the same class.
     pub(super) fn merge(&mut self, other: &Self) {
         if other.count == 0 {
             return;
@@ -194,7 +207,7 @@ impl EntrySum {
         self.step_mean(&shift, other.count);
     }
 
-    /// Turns exact sums about 128 into a mean and a scatter about it.
+    /// Converts exact sums about 128 to a mean and a scatter matrix about it.
     pub(super) fn leave_bytes(&mut self) {
         if !std::mem::replace(&mut self.bytes, false) || self.count == 0 {
             return;
@@ -210,6 +223,7 @@ impl EntrySum {
     }
 }
 
+/// Copies rows of a table to a row-major block, with each number converted.
 pub(super) fn gather<S: Scalar, T: Element>(
     table: &Table<'_, S>,
     rows: &[u32],
@@ -230,7 +244,7 @@ pub(super) fn gather<S: Scalar, T: Element>(
     });
 }
 
-/// The one value that every column of a block has, where it has only one.
+/// Returns, for each column of a block, its value if it is constant within the block.
 fn constant_columns(block: &[f32], n: usize) -> Vec<Option<f64>> {
     let mut varies = vec![false; n];
     let first = &block[..n];
@@ -247,7 +261,7 @@ fn constant_columns(block: &[f32], n: usize) -> Vec<Option<f64>> {
     varies.iter().zip(first).map(|(varies, &value)| (!varies).then_some(f64::from(value))).collect()
 }
 
-/// The columns of a centered block that are not zero throughout, ascending.
+/// Returns the indices of the columns of a centered block that are not all zero, in ascending order.
 fn varying_columns<T: Element>(block: &[T], n: usize) -> Vec<usize> {
     let mut varies = vec![false; n];
     dispatch(
@@ -263,7 +277,7 @@ fn varying_columns<T: Element>(block: &[T], n: usize) -> Vec<usize> {
     (0..n).filter(|&column| varies[column]).collect()
 }
 
-/// Moves some columns of a row-major block to the front of their rows.
+/// Moves some columns of a row-major block to the front of its rows.
 fn to_the_front<T: Element>(block: &mut [T], n: usize, columns: &[usize]) {
     parallel::rows(block, n, |_, row| {
         for (target, &column) in columns.iter().enumerate() {
@@ -272,7 +286,7 @@ fn to_the_front<T: Element>(block: &mut [T], n: usize, columns: &[usize]) {
     });
 }
 
-/// Sums over the points of a block, some columns a task.
+/// Returns the column sums of a block. Each task sums some of the columns.
 fn column_sums<T: Element>(block: &[T], n: usize) -> Vec<f64> {
     const COLUMNS: usize = 128;
     let mut sums = vec![0.0; n];
@@ -296,9 +310,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_are_the_same_in_a_block_are_summed_exactly() {
+    fn columns_of_bytes_that_are_constant_in_a_block_are_summed_exactly() {
         let (rows, n) = (BYTE_BLOCK + 100, 30);
-        // Constant everywhere, constant in the first block alone, and varying.
+        // Columns that are constant everywhere, constant in the first block only, and varying.
         let value = |row: usize, column: usize| match column % 3 {
             0 => 7 * column as u8,
             1 if row < BYTE_BLOCK => 200,

@@ -1,11 +1,17 @@
-//! What can be wrong with data and with statistics given from outside, said with numbers and remedies.
+//! Errors of data and of class statistics. Each message says what is wrong, where and by how much, and what to do.
 
 use thiserror::Error;
 
-use crate::labels::{LabelError, Labels};
+use crate::labels::{Classes, LabelError, Labels};
 use crate::robust::RobustError;
 
-/// Refuses labels that are ids of points, before anything is kept for every one of them.
+/// Checks that labels are classes and not ids of samples.
+///
+/// Call it before anything is allocated per class, because a column of ids would need one covariance per sample.
+///
+/// # Errors
+///
+/// Returns [`StatisticsError::LooksLikeIds`] if there are more than half as many different labels as samples.
 pub fn check_classes(labels: &Labels) -> Result<(), StatisticsError> {
     match labels.ids() {
         Some(classes) => Err(StatisticsError::LooksLikeIds { classes, points: labels.len() }),
@@ -13,285 +19,312 @@ pub fn check_classes(labels: &Labels) -> Result<(), StatisticsError> {
     }
 }
 
-/// Why class statistics could not be made.
+/// Checks that there are classes to tell apart, which every fit needs; statistics may describe a single class.
+///
+/// # Errors
+///
+/// If there are fewer than two classes.
+pub fn check_several(classes: &Classes) -> Result<(), StatisticsError> {
+    match classes.len() {
+        count @ (0 | 1) => Err(StatisticsError::TooFewClasses { count }),
+        _ => Ok(()),
+    }
+}
+
+/// An error of computing, merging or reading class statistics.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StatisticsError {
-    /// No points, or points of no dimension.
-    #[error("the data are {points} points of {dimension} dimensions: both must be at least 1")]
+    /// Data without samples or without columns.
+    #[error("the data have {points} samples and {dimension} columns: both must be at least 1")]
     Empty {
-        /// Points given.
+        /// Number of samples.
         points: usize,
-        /// Their dimension.
+        /// Number of columns.
         dimension: usize,
     },
-    /// Points and labels that do not match.
-    #[error("{labels} labels for {points} points: give one label per point")]
+    /// A number of labels that differs from the number of samples.
+    #[error("{labels} labels for {points} samples: pass one label per sample")]
     LabelCount {
-        /// Labels given.
+        /// Number of labels.
         labels: usize,
-        /// Points given.
+        /// Number of samples.
         points: usize,
     },
-    /// More points at once than rows are numbered.
-    #[error("{points} points at once: add at most 4294967295 at a time")]
+    /// A batch of more samples than row indices can address.
+    #[error("{points} samples in one batch: add at most 4294967295 at a time")]
     BatchSize {
-        /// Points given.
+        /// Number of samples in the batch.
         points: usize,
     },
-    /// Points and weights that do not match.
-    #[error("{weights} weights for {points} points: give one weight per point")]
+    /// A number of weights that differs from the number of samples.
+    #[error("{weights} weights for {points} samples: pass one weight per sample")]
     WeightCount {
-        /// Weights given.
+        /// Number of weights.
         weights: usize,
-        /// Points given.
+        /// Number of samples.
         points: usize,
     },
-    /// Weights whose sum is no 64-bit count.
-    #[error("the weights of class '{class}' add up to more than 2⁵³: scale them down")]
+    /// Samples and groups or predefined folds that do not match.
+    #[error("{values} {what} for {points} samples: give one value per sample")]
+    HoldOutCount {
+        /// Groups or folds.
+        what: &'static str,
+        /// Values given.
+        values: usize,
+        /// Samples given.
+        points: usize,
+    },
+    /// Weights whose sum is too large to be counted exactly.
+    #[error("the weights of class '{class}' add up to more than 2⁵³: use smaller weights")]
     WeightSum {
-        /// The class.
+        /// Name of the class.
         class: String,
     },
-    /// A share of shrinkage that is none.
-    #[error("a shrinkage of {share}: give a number from 0 to 1")]
+    /// A fraction of shrinkage outside [0, 1].
+    #[error("the shrinkage is {share}: specify a number from 0 to 1")]
     Shrinkage {
-        /// The share.
+        /// The specified fraction.
         share: f64,
     },
-    /// Sums where an estimator looks at single points.
+    /// An estimator that needs the samples, for class statistics.
     #[error(
-        "the covariance estimator '{estimator}' looks at single points several times, and only their sums are at hand: give \
-         the points themselves in one table that fits memory, or use empirical, oas or a fraction such as 0.1"
+        "the covariance estimator '{estimator}' needs the samples, but only class statistics are available: pass the \
+         samples in one table that fits into memory, or use empirical, oas or a fraction such as 0.1"
     )]
     NeedsPoints {
-        /// The estimator.
+        /// Name of the estimator.
         estimator: String,
     },
-    /// A sparse table where an estimator looks at all entries of points.
+    /// An estimator that needs dense samples, for a sparse table.
     #[error(
-        "the covariance estimator '{estimator}' takes points with all their entries, not a sparse table: reduce the \
-         dimension first, or use empirical, oas or ledoit-wolf"
+        "the covariance estimator '{estimator}' does not support sparse tables: reduce the dimension first, or use \
+         empirical, oas or ledoit-wolf"
     )]
     NeedsDense {
-        /// The estimator.
+        /// Name of the estimator.
         estimator: String,
     },
-    /// A robust estimator with a number outside its range.
+    /// A robust estimator with a parameter outside its range.
     #[error(transparent)]
     Robust(RobustError),
-    /// A class whose robust statistics cannot be had.
+    /// A class for which a robust estimator fails.
     #[error("class '{class}': {source}")]
     RobustClass {
-        /// The class.
+        /// Name of the class.
         class: String,
-        /// Why.
+        /// The reason.
         source: RobustError,
     },
-    /// Ledoit–Wolf shrinkage of class statistics, which do not keep what it needs.
+    /// Ledoit–Wolf shrinkage of class statistics, which do not store the required fourth moments.
     #[error(
-        "ledoit-wolf needs the samples, and only class statistics are there: use oas or a fraction such as 0.1, or fit \
-         the samples"
+        "ledoit-wolf needs the samples, but only class statistics are available: use oas or a fraction such as 0.1, or \
+         fit the samples"
     )]
     NoFourthMoments,
-    /// A shrinkage that a sketch does not know.
+    /// An estimator that cannot be computed from a sketch.
     #[error(
-        "the covariance estimator '{estimator}' needs sums that a sketch does not keep: use empirical, or a share of shrinkage \
-         between 0 and 1"
+        "the covariance estimator '{estimator}' cannot be computed from sketches: use empirical, or a shrinkage between 0 \
+         and 1"
     )]
     SketchEstimator {
-        /// The estimator.
+        /// Name of the estimator.
         estimator: String,
     },
-    /// A size that no sketch has.
-    #[error("a sketch of {size} rows: give 1 to {largest}")]
+    /// A sketch of an unsupported size.
+    #[error("a sketch of {size} rows is not supported: specify 1 to {largest} rows")]
     SketchSize {
-        /// The size.
+        /// The specified number of rows.
         size: usize,
-        /// The largest there is.
+        /// Largest supported number of rows.
         largest: usize,
     },
-    /// Values whose squares are no numbers.
-    #[error("the squares of the values overflow: scale the data down")]
+    /// Values whose squares overflow.
+    #[error("the squares of some values overflow: divide the data by a large number")]
     SketchOverflow,
-    /// Sums of different forms.
+    /// Class statistics of different forms, which cannot be merged.
     #[error(
-        "{found} cannot join {expected}: make both in the same form, with sketches of the same size"
+        "{found} cannot be merged with {expected}: compute both in the same form, with sketches of the same size"
     )]
     Forms {
-        /// What there was.
+        /// Form of the existing statistics.
         expected: String,
-        /// What was to join.
+        /// Form of the statistics to be merged.
         found: String,
     },
-    /// More principal components than dimensions.
-    #[error("{count} principal components of {dimension} dimensions: ask for at most {dimension}")]
+    /// More principal components than columns.
+    #[error("{count} principal components of {dimension} columns: use at most {dimension}")]
     ComponentCount {
-        /// Components asked for.
+        /// Requested number of components.
         count: usize,
-        /// Dimensions there are.
+        /// Number of columns.
         dimension: usize,
     },
-    /// Principal components that could not be told apart.
+    /// Principal components that did not converge.
     #[error(
-        "the leading {count} principal components did not settle in {rounds} rounds (the variance they hold \
-         still changed by {change:e} of itself): ask for fewer, or for a number after which the variances drop"
+        "the leading {count} principal components did not converge in {rounds} iterations (their variance still changed by \
+         a fraction of {change:e}): use fewer components, or a number after which the variances drop"
     )]
     Components {
-        /// Components asked for.
+        /// Requested number of components.
         count: usize,
-        /// Rounds of iteration.
+        /// Number of iterations.
         rounds: usize,
-        /// Relative change of the last round.
+        /// Relative change of the explained variance in the last iteration.
         change: f64,
     },
-    /// Statistics that cannot be confined to the span of their samples.
-    #[error("the statistics cannot be reduced to the span of the data: {problem}")]
+    /// Class statistics that cannot be expressed in the span of their samples.
+    #[error("the class statistics cannot be reduced to the span of the samples: {problem}")]
     NoSpan {
-        /// Why not, and what to do.
+        /// The reason and the remedy.
         problem: String,
     },
-    /// A sparse table whose parts do not fit together.
-    #[error("the sparse table cannot be used: {problem}")]
+    /// A sparse table whose arrays are inconsistent.
+    #[error("the sparse table is inconsistent: {problem}")]
     Sparse {
-        /// What does not fit.
+        /// The inconsistency.
         problem: String,
     },
-    /// Bytes that are no accumulator.
-    #[error("these bytes are no class statistics of this version: {problem}")]
+    /// Bytes that do not encode an accumulator.
+    #[error("these bytes are not class statistics that this version can read: {problem}")]
     Bytes {
-        /// What is wrong with them.
+        /// The reason.
         problem: String,
     },
-    /// A label that is not known or not a class.
+    /// A label that is not a known class.
     #[error(transparent)]
     Label(#[from] LabelError),
-    /// A batch, or another accumulator, of another dimension.
-    #[error("points of {found} dimensions cannot join statistics of {expected} dimensions")]
+    /// A batch or an accumulator with a different number of columns.
+    #[error(
+        "data with {found} columns cannot be added to class statistics with {expected} columns: use the same columns in \
+         the same order"
+    )]
     Dimension {
-        /// The dimension so far.
+        /// Number of columns so far.
         expected: usize,
-        /// The dimension now.
+        /// Number of columns of the new data.
         found: usize,
     },
-    /// Accumulators of different classes.
-    #[error("statistics of different sets of classes cannot be merged")]
-    Classes,
-    /// A number that is not finite.
+    /// Accumulators with different classes.
     #[error(
-        "{value} at point {row}, dimension {column}: remove or replace non-finite values before fitting"
+        "class statistics with different sets of classes cannot be merged: create both with all classes"
+    )]
+    Classes,
+    /// A value that is NaN or infinite.
+    #[error(
+        "the value in row {row}, column {column} (counted from 0) is {value}: remove or replace non-finite values before fitting"
     )]
     NotFinite {
-        /// Which point.
+        /// Row index of the sample.
         row: usize,
-        /// Which dimension.
+        /// Column index.
         column: usize,
         /// The value.
         value: f64,
     },
     /// Fewer than two classes.
-    #[error("{count} class in the data: at least 2 are needed to tell classes apart")]
+    #[error("{count} class in the data: at least 2 classes are required")]
     TooFewClasses {
-        /// Classes found.
+        /// Number of classes.
         count: usize,
     },
-    /// Labels that name points, not classes.
+    /// Labels that look like ids of samples.
     #[error(
-        "{classes} different labels of {points} points: this looks like a column of ids; give the classes instead"
+        "{classes} different labels for {points} samples: this looks like a column of ids; use class labels instead"
     )]
     LooksLikeIds {
-        /// Different labels.
+        /// Number of different labels.
         classes: usize,
-        /// Points.
+        /// Number of samples.
         points: usize,
     },
-    /// A class without a covariance.
+    /// A class with too few samples for a covariance.
     #[error(
         "class '{class}' has {count} sample(s): a covariance needs at least 2; drop the class or add samples"
     )]
     TooFewSamples {
-        /// The class.
+        /// Name of the class.
         class: String,
-        /// Its points.
+        /// Number of its samples.
         count: u64,
     },
-    /// Given arrays whose shapes do not fit together.
+    /// An array whose length does not match the number of classes or columns.
     #[error(
-        "{what} has {found} values where {expected} are needed ({classes} classes, {dimension} dimensions)"
+        "{what}: {found} values, but {classes} classes and {dimension} columns require {expected}"
     )]
     GivenShape {
-        /// Which array.
+        /// Name of the array.
         what: &'static str,
-        /// Values given.
+        /// Number of values in the array.
         found: usize,
-        /// Values needed.
+        /// Required number of values.
         expected: usize,
-        /// Classes.
+        /// Number of classes.
         classes: usize,
-        /// Dimensions.
+        /// Number of columns.
         dimension: usize,
     },
-    /// A given number that is not finite.
-    #[error("the {what} of class '{class}' holds {value}: remove or replace non-finite values")]
+    /// A mean or covariance with a value that is NaN or infinite.
+    #[error("the {what} of class '{class}' contains {value}: remove or replace non-finite values")]
     GivenNotFinite {
-        /// Mean, covariance or second moment.
+        /// Kind of the array: mean, covariance or second moment.
         what: &'static str,
-        /// The class.
+        /// Name of the class.
         class: String,
         /// The value.
         value: f64,
     },
-    /// A given matrix that differs from its transpose.
+    /// A covariance that differs from its transpose.
     #[error(
         "the covariance of class '{class}' is not symmetric: entries ({row}, {column}) and ({column}, {row}) are {first} and {second}; average the matrix with its transpose if the difference is round-off"
     )]
     NotSymmetric {
-        /// The class.
+        /// Name of the class.
         class: String,
         /// Row of the entry.
         row: usize,
-        /// Its column.
+        /// Column of the entry.
         column: usize,
-        /// The entry.
+        /// Value of entry (row, column).
         first: f64,
-        /// Its mirror image.
+        /// Value of entry (column, row).
         second: f64,
     },
-    /// A given variance below zero.
+    /// A covariance with a variance below zero.
     #[error(
-        "the covariance of class '{class}' has a negative variance {value} in dimension {dimension}: pass a positive semi-definite matrix"
+        "the covariance of class '{class}' has a negative variance {value} in column {dimension} (counted from 0): pass a positive semi-definite matrix"
     )]
     NegativeVariance {
-        /// The class.
+        /// Name of the class.
         class: String,
-        /// Which dimension.
+        /// Index of the column.
         dimension: usize,
         /// The variance.
         value: f64,
     },
-    /// A given covariance larger than the variances allow.
+    /// A covariance with an entry that is larger than the variances allow.
     #[error(
         "the covariance of class '{class}' is impossible: entry ({row}, {column}) is {value}, beyond √(variance · variance) = {bound}; pass a positive semi-definite matrix"
     )]
     ImpossibleCovariance {
-        /// The class.
+        /// Name of the class.
         class: String,
         /// Row of the entry.
         row: usize,
-        /// Its column.
+        /// Column of the entry.
         column: usize,
-        /// The entry.
+        /// Value of the entry.
         value: f64,
-        /// What it may be at most.
+        /// Largest absolute value that the variances allow.
         bound: f64,
     },
-    /// A given matrix with negative eigenvalues.
+    /// A covariance with negative eigenvalues.
     #[error(
-        "the covariance of class '{class}' is indefinite (a pivot fails even after adding {shift:e} to its diagonal): pass a positive semi-definite matrix"
+        "the covariance of class '{class}' is indefinite (its Cholesky factorization fails even after adding {shift:e} to the diagonal): pass a positive semi-definite matrix"
     )]
     Indefinite {
-        /// The class.
+        /// Name of the class.
         class: String,
-        /// What was added to the diagonal before the test.
+        /// Number that was added to the diagonal before the factorization.
         shift: f64,
     },
 }

@@ -1,7 +1,8 @@
-//! How a class covariance is estimated.
+//! Estimators of class covariances.
 //!
-//! From sums: the sample covariance S (divisor N − 1), shrunk towards a multiple of the identity, (1 − s)S + s(tr S/p)I;
-//! the estimators differ in s. From points alone: the robust ones (`crate::robust`), which look at every point several times.
+//! Estimators that need only sums start from the sample covariance S (divisor N − 1) and shrink it towards a multiple
+//! of the identity, (1 − s)S + s(tr S/p)I; they differ in s. The robust estimators (`crate::robust`) need the samples,
+//! because they read each of them several times.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,6 +13,17 @@ use crate::names::chosen;
 use crate::robust::{RobustError, oracle_approximating, squared_norm};
 
 /// A covariance estimator.
+///
+/// ```
+/// use sqfa::Estimator;
+///
+/// let estimator: Estimator = "mcd:0.75".parse()?;
+/// assert_eq!(estimator, Estimator::Mcd(0.75));
+/// assert!(estimator.needs_points());
+/// // A number alone is a fixed shrinkage.
+/// assert_eq!("0.1".parse(), Ok(Estimator::Shrinkage(0.1)));
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Estimator {
     /// The sample covariance with divisor N − 1.
@@ -19,26 +31,27 @@ pub enum Estimator {
     Empirical,
     /// Oracle-approximating shrinkage towards a multiple of the identity.
     ///
-    /// Chen, Wiesel, Eldar & Hero, *IEEE Trans. Signal Processing* 58, 2010. (scikit-learn drops the 2/p terms of
-    /// its share and divides by N.)
+    /// Reference: Chen, Wiesel, Eldar & Hero, *IEEE Trans. Signal Processing* 58, 2010. (scikit-learn omits the 2/p
+    /// terms of the fraction and divides by N.)
     Oas,
     /// Ledoit–Wolf shrinkage towards a multiple of the identity.
     ///
-    /// With S = scatter/N, δ = (‖S‖² − tr² S/p)/p and β = (Σ|y|⁴/N − ‖S‖²)/(pN) it is min(β, δ)/δ, as in
-    /// Ledoit & Wolf, *J. Multivariate Analysis* 88, 2004, and in scikit-learn (whose result has divisor N).
+    /// With S = scatter/N, δ = (‖S‖² − tr² S/p)/p and β = (Σ|y|⁴/N − ‖S‖²)/(pN), the fraction is min(β, δ)/δ, as in
+    /// Ledoit & Wolf, *J. Multivariate Analysis* 88, 2004, and in scikit-learn (whose covariance has divisor N).
     LedoitWolf,
-    /// A share s of a multiple of the identity, 0 ≤ s ≤ 1: (1 − s)S + s(tr S/p)I.
+    /// Fixed shrinkage by a fraction s, 0 ≤ s ≤ 1: (1 − s)S + s(tr S/p)I.
     Shrinkage(f64),
-    /// Mean and scatter of a t distribution with so many degrees of freedom, at least 1; without a number they are the
-    /// likeliest for all classes together. Needs points.
+    /// Location and scatter of a t distribution with the specified degrees of freedom, at least 1. With `None`, they
+    /// are estimated by maximum likelihood for all classes together. Needs the samples.
     StudentT(Option<f64>),
-    /// Tyler's scatter, with its scale from the median distance. Needs points.
+    /// Tyler's scatter matrix, scaled by the median distance. Needs the samples.
     Tyler,
-    /// The reweighted minimum covariance determinant; the share of points that are no outliers, above 0.5. Needs points.
+    /// Reweighted minimum covariance determinant. The parameter is the fraction of samples that are not outliers, above
+    /// 0.5. Needs the samples.
     Mcd(f64),
 }
 
-/// The estimators by name; those with a number are in [`Estimator::SPELLINGS`].
+/// Estimators without a number, by name. [`Estimator::SPELLINGS`] lists all accepted spellings.
 pub const ESTIMATORS: [(&str, Estimator); 5] = [
     ("empirical", Estimator::Empirical),
     ("oas", Estimator::Oas),
@@ -47,7 +60,7 @@ pub const ESTIMATORS: [(&str, Estimator); 5] = [
     ("tyler", Estimator::Tyler),
 ];
 
-/// What an estimator looks at: N, p, tr S, tr S² (divisor N − 1), and Σ|y|⁴ where it is known.
+/// Input of the shrinkage formulas: N, p, tr S, tr S² (divisor N − 1), and Σ|y|⁴ if it is known.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScatterMoments {
     pub(super) count: f64,
@@ -58,28 +71,29 @@ pub(super) struct ScatterMoments {
 }
 
 impl Estimator {
-    /// Every spelling with what it is, for help texts.
+    /// All accepted spellings with a description of each, for help texts.
     pub const SPELLINGS: [(&str, &str); 7] = [
         ("empirical", "the sample covariance"),
-        ("oas", "shrunk by the oracle-approximating share"),
-        ("ledoit-wolf", "shrunk by Ledoit and Wolf's share"),
-        ("t:NU", "scatter of a t distribution with NU ≥ 1 degrees of freedom: outliers count less"),
-        ("t:auto", "the same with the likeliest degrees of freedom"),
-        ("tyler", "by the directions of points alone, scale from the median"),
-        ("mcd:SHARE", "of the SHARE > 0.5 of points that lie closest together"),
+        ("oas", "oracle-approximating shrinkage"),
+        ("ledoit-wolf", "Ledoit–Wolf shrinkage"),
+        ("t:NU", "scatter of a t distribution with NU ≥ 1 degrees of freedom (robust)"),
+        ("t:auto", "t:NU with NU estimated by maximum likelihood (robust)"),
+        ("tyler", "Tyler's scatter matrix, scaled by the median distance (robust)"),
+        ("mcd:SHARE", "minimum covariance determinant of a fraction SHARE > 0.5 (robust)"),
     ];
 
-    /// Whether it looks at single points, so that sums are not enough.
+    /// Whether the estimator reads individual samples several times, so that class statistics are not enough.
     pub fn needs_points(self) -> bool {
         matches!(self, Self::StudentT(_) | Self::Tyler | Self::Mcd(_))
     }
 
-    /// Whether class sums are not enough: it looks at single points, or needs Σ|y|⁴.
+    /// Whether sums of samples and their products are not enough: the estimator needs the samples themselves or Σ|y|⁴.
     pub fn needs_samples(self) -> bool {
         self.needs_points() || self == Self::LedoitWolf
     }
 
-    /// What it is called; a fixed shrinkage is "shrinkage" whatever its number, which [`fmt::Display`] shows.
+    /// Returns the name of the estimator without its parameter; a fixed shrinkage is "shrinkage". [`fmt::Display`]
+    /// includes the parameter.
     pub fn name(self) -> &'static str {
         match self {
             Self::Empirical => "empirical",
@@ -92,12 +106,12 @@ impl Estimator {
         }
     }
 
-    /// Whether it needs tr S and tr S².
+    /// Whether the estimator needs tr S and tr S².
     pub(super) fn needs_square(self) -> bool {
         matches!(self, Self::Oas | Self::LedoitWolf)
     }
 
-    /// Refuses a number outside its range.
+    /// Returns an error if the parameter is outside its range.
     pub(super) fn check(self) -> Result<(), StatisticsError> {
         match self {
             Self::Shrinkage(share) if !(0.0..=1.0).contains(&share) => {
@@ -113,7 +127,7 @@ impl Estimator {
         }
     }
 
-    /// Returns s, or `None` for an estimator that needs samples or Σ|y|⁴ that the moments lack.
+    /// Returns the fraction s, or `None` if the estimator needs samples or Σ|y|⁴ and the moments lack it.
     pub(super) fn intensity(self, moments: ScatterMoments) -> Option<f64> {
         let ScatterMoments { count, dimension, trace, square, quartic } = moments;
         let spread = square - trace * trace / dimension;
@@ -133,7 +147,8 @@ impl Estimator {
         })
     }
 
-    /// Shrinks a covariance given by its lower triangle; returns s, or `None` for an estimator that needs samples.
+    /// Shrinks a covariance in place and returns the fraction s, or `None` if the estimator needs samples. `lower` is
+    /// the lower triangle.
     pub(super) fn shrink(self, lower: &mut [f64], p: usize, count: u64) -> Option<f64> {
         if self == Self::Empirical {
             return Some(0.0);
@@ -175,7 +190,7 @@ impl FromStr for Estimator {
             let build: fn(f64) -> Self = match name {
                 "t" => |degrees| Self::StudentT(Some(degrees)),
                 "mcd" => Self::Mcd,
-                _ => return Err(format!("{unknown}, or a share of shrinkage between 0 and 1")),
+                _ => return Err(format!("{unknown}, or a shrinkage between 0 and 1")),
             };
             let number = number.parse().map_err(|_| {
                 format!("'{text}' needs a number after the colon, as in t:5 or mcd:0.75")
@@ -185,13 +200,13 @@ impl FromStr for Estimator {
         }
         if text == "t" || text == "mcd" {
             let example = if text == "t" { "t:5, or t:auto" } else { "mcd:0.75" };
-            return Err(format!("covariance estimator '{text}' takes a number, as in {example}"));
+            return Err(format!("covariance estimator '{text}' needs a number, as in {example}"));
         }
         let number = text.strip_prefix("shrinkage=").unwrap_or(text);
         if let Ok(share) = number.parse::<f64>() {
             let estimator = Self::Shrinkage(share);
             return estimator.check().map(|()| estimator).map_err(|error| error.to_string());
         }
-        Err(format!("{unknown}, or a share of shrinkage between 0 and 1"))
+        Err(format!("{unknown}, or a shrinkage between 0 and 1"))
     }
 }

@@ -1,4 +1,4 @@
-//! Class statistics given from outside, checked before anything is computed from them.
+//! Class statistics from the caller's means and covariances, which are checked before they are used.
 
 use std::ops::Range;
 
@@ -10,36 +10,61 @@ use crate::linalg::{
 };
 use crate::parallel;
 
-/// Rows that one task checks, and columns that it checks together with their mirror images.
+/// Number of rows that one task checks, and of columns that are checked together with their mirror images.
 const TILE: usize = 64;
 
-/// Relative asymmetry that is taken for round-off.
+/// Largest relative asymmetry that is accepted as round-off.
 const ASYMMETRY: f64 = 1e-4;
-/// Relative excess of |Φij| over √(Φii Φjj) that is taken for round-off.
+/// Largest relative excess of |Φij| over √(Φii Φjj) that is accepted as round-off.
 const EXCESS: f64 = 1e-4;
-/// Up to this dimension given matrices are factored to see whether they are positive semi-definite; beyond it that would take
-/// longer than a fit, which looks at the classes behind its filters.
+/// Largest number of columns for which a Cholesky factorization checks that matrices are positive semi-definite. For
+/// more columns that would take longer than a fit, which checks the class covariances in feature space.
 const FULL_CHECK: usize = 256;
-/// What is added to the diagonal, relative to its largest entry, before that factorisation.
+/// Number, relative to the largest diagonal entry, that is added to the diagonal before that factorization.
 const SHIFT: f64 = 1e-5;
 
-/// Given matrices in single or double precision, one buffer a class, row by row.
+/// Matrices of the caller in single or double precision: one slice per class, each a full n × n matrix, row-major.
 ///
-/// Owned ones stay where they are. Of borrowed ones a triangle is copied while they are checked, so that they are read once.
+/// Owned matrices are used without a copy. The lower triangles of borrowed matrices are copied while they are checked,
+/// so that they are read only once.
 #[derive(Debug, Clone)]
 pub enum GivenMatrices<'a> {
-    /// Single precision.
+    /// Owned matrices in single precision.
     F32(Vec<Vec<f32>>),
-    /// Double precision.
+    /// Owned matrices in double precision.
     F64(Vec<Vec<f64>>),
-    /// Single precision, somebody else's.
+    /// Borrowed matrices in single precision.
     BorrowedF32(Vec<&'a [f32]>),
-    /// Double precision, somebody else's.
+    /// Borrowed matrices in double precision.
     BorrowedF64(Vec<&'a [f64]>),
 }
 
 impl ClassStatistics {
-    /// Statistics from means (class by class, n values each) and covariances.
+    /// Creates class statistics from means and covariances.
+    ///
+    /// `means` has n values per class, one class after the other. `counts` are the numbers of samples per class, if
+    /// they are known.
+    ///
+    /// ```
+    /// use sqfa::statistics::GivenMatrices;
+    /// use sqfa::{ClassStatistics, Classes};
+    ///
+    /// // Two classes in two columns: equal means, different covariances.
+    /// let covariances = vec![vec![1.0, 0.0, 0.0, 4.0], vec![4.0, 0.0, 0.0, 1.0]];
+    /// let statistics = ClassStatistics::from_moments(
+    ///     Classes::numbered(2),
+    ///     None,
+    ///     &[0.0; 4],
+    ///     GivenMatrices::F64(covariances),
+    /// )?;
+    /// assert_eq!(statistics.dimension(), 2);
+    /// # Ok::<(), sqfa::statistics::StatisticsError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the arrays do not fit together, there are fewer than two classes, or a matrix is not a
+    /// covariance: not finite, not symmetric, or not positive semi-definite.
     pub fn from_moments(
         classes: Classes,
         counts: Option<Vec<u64>>,
@@ -47,7 +72,7 @@ impl ClassStatistics {
         covariances: GivenMatrices<'_>,
     ) -> Result<Self, StatisticsError> {
         let count = classes.len();
-        if count < 2 {
+        if count == 0 {
             return Err(StatisticsError::TooFewClasses { count });
         }
         let dimension = means.len() / count;
@@ -83,7 +108,11 @@ impl ClassStatistics {
         Ok(Self::from_parts(classes, counts, means, covariances, Moments::Central))
     }
 
-    /// Statistics from second moments alone, which is all that smSQFA needs.
+    /// Creates class statistics from second moments alone, which are all that smSQFA needs. The means are 0.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error in the same cases as [`ClassStatistics::from_moments`].
     pub fn from_second_moments(
         classes: Classes,
         counts: Option<Vec<u64>>,
@@ -120,7 +149,7 @@ impl GivenMatrices<'_> {
     }
 }
 
-/// Checked matrices as covariances.
+/// Converts checked matrices to covariances.
 fn dense<T: Copy>(matrices: Vec<Vec<T>>, n: usize) -> Vec<Box<dyn Covariance>>
 where
     Dense<T>: Covariance + 'static,
@@ -129,7 +158,7 @@ where
     each.map(|dense| Box::new(dense) as _).collect()
 }
 
-/// Checks matrices; returns their lower triangles where they are to be copied.
+/// Checks matrices and returns their lower triangles if they are `copied`.
 fn checked<T: Element>(
     matrices: &[&[T]],
     classes: &Classes,
@@ -185,14 +214,14 @@ fn checked<T: Element>(
 struct Given<'a, T> {
     class: String,
     entries: &'a [T],
-    /// √Φii.
+    /// The standard deviations √Φii.
     roots: Vec<f64>,
     /// The largest variance.
     scale: f64,
 }
 
 impl<'a, T: Element> Given<'a, T> {
-    /// A matrix without negative variances.
+    /// Wraps a matrix after checking that no variance is negative.
     fn new(entries: &'a [T], class: String, n: usize) -> Result<Self, StatisticsError> {
         let variances = entries.iter().step_by(n + 1).map(|&value| Float::to_f64(value));
         if let Some((dimension, value)) = variances.clone().enumerate().find(|(_, own)| *own < 0.0)
@@ -203,7 +232,7 @@ impl<'a, T: Element> Given<'a, T> {
         Ok(Self { class, entries, roots: variances.map(f64::sqrt).collect(), scale })
     }
 
-    /// Checks some rows up to the diagonal, and their mirror images.
+    /// Checks some rows up to the diagonal, together with their mirror images.
     fn check_strip(&self, first: usize) -> Result<(), StatisticsError> {
         let n = self.roots.len();
         let rows = first..(first + TILE).min(n);
@@ -214,7 +243,7 @@ impl<'a, T: Element> Given<'a, T> {
         rows.into_iter().try_for_each(|row| self.check_row(row))
     }
 
-    /// Copies the same rows up to the diagonal, which the check has brought into the cache.
+    /// Copies these rows up to the diagonal. The check has just brought them into the cache.
     fn copy_strip(&self, first: usize, panel: &mut [T]) {
         let n = self.roots.len();
         let mut rest = panel;
@@ -225,7 +254,8 @@ impl<'a, T: Element> Given<'a, T> {
         }
     }
 
-    /// Whether a tile and its mirror image are sound: both stay in the cache, the image turned so that rows meet rows.
+    /// Whether a tile and its mirror image are valid. The mirror image is transposed first, so that rows are compared
+    /// with rows, and both tiles stay in the cache.
     fn is_sound(&self, rows: Range<usize>, columns: Range<usize>) -> bool {
         let Self { entries, roots, scale, .. } = self;
         let n = roots.len();
@@ -239,7 +269,8 @@ impl<'a, T: Element> Given<'a, T> {
                         *mirror = value;
                     }
                 }
-                // Counted, so that lanes need not agree; what is not a number is not sound.
+                // Invalid entries are counted instead of leaving the loop, so that it vectorizes. NaN counts as
+                // invalid.
                 let mut bad = 0_u64;
                 for (i, mirrors) in rows.clone().zip(mirrored.chunks(TILE)) {
                     let pairs = entries[i * n..][columns.clone()].iter().zip(mirrors);
@@ -256,7 +287,7 @@ impl<'a, T: Element> Given<'a, T> {
         )
     }
 
-    /// What is wrong with a row, where something is.
+    /// Returns an error for the first invalid entry of a row.
     fn check_row(&self, row: usize) -> Result<(), StatisticsError> {
         let Self { entries, roots, scale, .. } = self;
         let n = roots.len();
@@ -294,7 +325,7 @@ impl<'a, T: Element> Given<'a, T> {
         Ok(())
     }
 
-    /// Refuses a matrix that has no Cholesky factor, but for round-off.
+    /// Returns an error if the matrix has no Cholesky factor, apart from round-off.
     fn check_definite(&self) -> Result<(), StatisticsError> {
         let shift = SHIFT * self.scale;
         if self.scale > 0.0 && !is_positive_semidefinite(self.entries, self.roots.len(), shift) {

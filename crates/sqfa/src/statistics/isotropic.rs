@@ -1,10 +1,13 @@
-//! Statistics that are isotropic outside few dimensions: Φ_k = QA_kQᵀ + s_k(I − QQᵀ) with the means in the span of Q.
+//! Class statistics that are isotropic outside a few dimensions: Φ_k = QA_kQᵀ + s_k(I − QQᵀ) with the means in the span
+//! of Q.
 //!
-//! Nobody says so of given matrices, so it is looked for. If s is an eigenvalue of multiplicity n−r, a principal
-//! submatrix of order q has it with multiplicity q−r at least (Cauchy's interlacing theorem): a small eigenproblem tells s
-//! and r, or that there is no such structure. Q then spans (Φ−s)Ω for a random block Ω of a few columns more than r (Halko,
-//! Martinsson & Tropp, 2011), and a pass over Q and over random directions outside proves it, or refuses.
-//! Cost: eigenproblems of at most two passes, and where they succeed three passes of about r columns.
+//! Matrices of the caller may have this structure, which makes fits much faster, so it is searched for. If s is an
+//! eigenvalue of multiplicity n−r, a principal submatrix of order q has it with multiplicity at least q−r (Cauchy's
+//! interlacing theorem). A small eigenproblem therefore yields s and r, or shows that there is no such structure. Q
+//! then spans (Φ−s)Ω for a random block Ω of slightly more than r columns (Halko, Martinsson & Tropp, 2011). Finally, a
+//! pass over Q and over random directions outside either confirms the structure or rejects it.
+//!
+//! The search costs eigenproblems of at most two passes. If it succeeds, three passes of about r columns follow.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -16,53 +19,56 @@ use crate::linalg::{
     take_out, tall_times, transpose_times,
 };
 
-/// Fewer dimensions are fitted sooner than searched.
+/// Smallest number of columns for which the search pays off. Smaller problems are fitted in less time than the search
+/// takes.
 const FEWEST_DIMENSIONS: usize = 1000;
-/// Orders of the principal submatrices that are looked at.
+/// Orders of the principal submatrices that are examined.
 const ORDERS: [usize; 4] = [128, 256, 512, 1024];
-/// Passes that looking at submatrices may cost.
+/// Number of passes that the eigenproblems of submatrices may cost.
 const SEARCH: f64 = 2.0;
-/// Flops of an eigenproblem of order q, over q³.
+/// Flops of an eigenproblem of order q, divided by q³.
 const EIGENPROBLEM: f64 = 10.0;
-/// Eigenvalues this close relative to their size count as one: matrices may be of single precision.
+/// Relative difference up to which eigenvalues count as equal, because matrices may be in single precision.
 const ONE_VALUE: f64 = 1e-4;
-/// Columns of the random block beyond the rank, at least; a tenth of it otherwise.
+/// Minimum number of extra columns in the random block; for large ranks, a tenth of the rank is used.
 const MORE: usize = 8;
-/// Random directions that prove that nothing is left outside.
+/// Number of random directions that verify that the complement is isotropic.
 const PROBES: usize = 16;
-/// What may be left of a product outside, relative to its length: about what single precision leaves.
+/// Largest remainder of a product outside the structure, relative to its length: about the round-off of single
+/// precision.
 const LEFT: f64 = 2e-5;
-/// Levels of classes this close relative to their size count as the same.
+/// Relative difference up to which the levels s_k of classes count as equal.
 const SAME_LEVEL: f64 = 1e-5;
-/// All random numbers come from here: the same statistics are always treated alike.
+/// Seed of all random numbers in this search, so that equal statistics always give the same result.
 const SEED: u64 = 0x150;
 
-/// Statistics in the dimensions that matter, and the way back.
+/// Class statistics reduced to the relevant dimensions, and the map back.
 #[derive(Debug)]
 pub(crate) struct Isotropic {
     statistics: ClassStatistics,
-    /// n × p, orthonormal: Q and, beside it, the directions outside that are kept.
+    /// An orthonormal n × p matrix: Q, followed by the directions outside that are kept.
     basis: Mat<f64>,
 }
 
 impl Isotropic {
-    /// The statistics in coordinates of the basis.
+    /// Returns the class statistics in coordinates of the basis.
     pub(crate) fn statistics(&self) -> &ClassStatistics {
         &self.statistics
     }
 
-    /// Filters in input space.
+    /// Maps filters in these coordinates to filters of the original columns.
     pub(crate) fn lift(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
         tall_times(self.basis.as_ref(), filters)
     }
 }
 
 impl ClassStatistics {
-    /// The statistics in the few dimensions outside which every class is isotropic, where there are such and finding them
-    /// costs little beside a fit of so many filters.
+    /// Returns the statistics in the few dimensions outside which every class is isotropic. Returns `None` if there are
+    /// none, or if finding them costs too much compared with a fit of `filters` filters.
     ///
-    /// Where the classes differ outside, as many directions as filters stand for all of them; where they do not, filters
-    /// outside only add noise, and directions are kept only to have as many as filters.
+    /// If the levels s_k differ between classes, as many outside directions as filters are kept, and by symmetry they
+    /// represent all of them. If the levels are equal, filters outside only add noise, and outside directions are kept
+    /// only if there would otherwise be fewer dimensions than filters.
     pub(crate) fn isotropic_outside(&self, filters: usize) -> Option<Isotropic> {
         let (n, classes) = (self.dimension(), self.classes().len());
         if n < FEWEST_DIMENSIONS {
@@ -88,14 +94,15 @@ impl ClassStatistics {
             }
             range
         };
-        // Twice: a random block is too badly conditioned for weak directions to outdo the rounding of a pass.
+        // Applied twice: a random block is so badly conditioned that rounding in a single pass would hide weak
+        // directions.
         let range = orthonormal_span(beyond_level(random(n, width, SEED, 0)))?;
         let range = beyond_level(range);
         let core = orthonormal_span(beside(&[self.means().as_ref(), range.as_ref()]))?;
         let kept = core.ncols();
         let outside = outside(core.as_ref(), PROBES.max(filters))?;
         let basis = beside(&[core.as_ref(), outside.as_ref()]);
-        // Only the probes are proved; a direction outside is like any other.
+        // Only the first PROBES directions are verified; by symmetry, other outside directions behave alike.
         let probed = basis.subcols(0, kept + PROBES);
         let products = pass(self, &[probed]).remove(0);
         let mut levels = Vec::with_capacity(classes);
@@ -125,13 +132,14 @@ impl ClassStatistics {
     }
 }
 
-/// Unequal weights of the classes, so that what differs between them does not cancel.
+/// Returns different weights for the classes, so that differences between classes do not cancel in the weighted sum.
 fn weights(classes: usize) -> Vec<f64> {
     let weight = |class: usize| 1.0 + (0.618 * (class + 1) as f64).fract();
     (0..classes).map(|class| weight(class) / classes as f64).collect()
 }
 
-/// The value that most eigenvalues of Σ w_kΦ_k share, and how many do not.
+/// Returns the value that most eigenvalues of Σ w_kΦ_k have in common, and an estimate of the number of other
+/// eigenvalues.
 fn bulk(entries: &[Entries<'_>], weights: &[f64], n: usize, flops: f64) -> Option<(f64, usize)> {
     let mut places: Vec<usize> = (0..n).collect();
     places.shuffle(&mut ChaCha12Rng::seed_from_u64(SEED));
@@ -165,7 +173,7 @@ fn bulk(entries: &[Entries<'_>], weights: &[f64], n: usize, flops: f64) -> Optio
     None
 }
 
-/// So many orthonormal directions outside the span of orthonormal columns.
+/// Returns `count` orthonormal directions orthogonal to the orthonormal columns of `core`.
 fn outside(core: MatRef<'_, f64>, count: usize) -> Option<Mat<f64>> {
     let mut drawn = random(core.nrows(), count, SEED, 1);
     for _ in 0..2 {
@@ -175,7 +183,7 @@ fn outside(core: MatRef<'_, f64>, count: usize) -> Option<Mat<f64>> {
     (drawn.ncols() == count).then_some(drawn)
 }
 
-/// s, if Φ maps the core into itself and probes outside to s times themselves.
+/// Returns the level s if Φ maps the core into itself and each probe outside to s times itself.
 fn proved_level(core: MatRef<'_, f64>, probed: MatRef<'_, f64>, product: &Mat<f64>) -> Option<f64> {
     let kept = core.ncols();
     let probes = probed.ncols() - kept;

@@ -1,4 +1,5 @@
-//! Data → class statistics: counts, means and covariances, streamed, merged or given.
+//! Class statistics: counts, means and covariances of classes, computed from samples, from streams, or from the
+//! caller's matrices.
 
 mod accumulator;
 mod class_sum;
@@ -35,7 +36,7 @@ pub use accumulator::ClassAccumulator;
 pub(crate) use components::{leading_directions, total_times, total_variance};
 pub use constant::constant_columns;
 pub use covariance::{Covariance, Dense, Entries};
-pub use error::{StatisticsError, check_classes};
+pub use error::{StatisticsError, check_classes, check_several};
 pub use estimator::{ESTIMATORS, Estimator};
 pub use forms::{
     Csr, Factor, Form, LowRank, Precision, Sketched, Spanning, SparseFactor, SparseVectors,
@@ -50,33 +51,52 @@ pub(crate) use shrinkage::{add_fourth_moments, fourth_moments};
 pub use sketch::{LARGEST_SKETCH, SKETCH_SIZE};
 pub use span::Span;
 
-/// Which matrices the statistics hold.
+/// The kind of matrices that class statistics store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moments {
-    /// Covariances, with means beside them.
+    /// Covariances, in addition to means.
     Central,
-    /// Second moments alone; the means are taken as 0.
+    /// Second moments about 0; the means are 0.
     Second,
 }
 
-/// Everything the optimizer needs to know about the data.
+/// Class statistics: the classes, their means and covariances, and optionally the number of samples of each.
+///
+/// This is all that the optimizer needs to know about the data.
+///
+/// ```
+/// use sqfa::{ClassStatistics, Estimator, Labels, Table};
+///
+/// let rows = [0.0, 1.0, 2.0, 3.0, 4.0, 2.0, 6.0, 8.0];
+/// let samples = Table::row_major(&rows, 4, 2).expect("4 rows of 2 numbers");
+/// let labels = Labels::from_texts(&["cat", "cat", "dog", "dog"]);
+/// let statistics = ClassStatistics::from_points(samples.into(), &labels, Estimator::Empirical)?;
+/// assert_eq!(statistics.classes().label(1).to_string(), "dog");
+/// assert_eq!(statistics.covariances()[1].diagonal(), [2.0, 18.0]); // divisor N − 1
+/// # Ok::<(), sqfa::statistics::StatisticsError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct ClassStatistics {
     classes: Classes,
     counts: Option<Vec<u64>>,
-    /// n × c.
+    /// The class means, n × c, one per column.
     means: Mat<f64>,
-    /// Shared by copies until one of them is changed.
+    /// The class covariances. Copies of the statistics share them until one copy is changed.
     covariances: Vec<Arc<dyn Covariance>>,
     moments: Moments,
     /// Whether every covariance was shrunk to full rank.
     shrunk: bool,
-    /// How they were found where outliers count less.
+    /// Details of a robust estimate, if the estimator was robust.
     robust: Option<Arc<RobustNote>>,
 }
 
 impl ClassStatistics {
-    /// The statistics of labeled points.
+    /// Computes class statistics of labeled samples, one sample per row.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the numbers of samples and labels differ, a value is not finite, there are fewer than two
+    /// classes, a class has fewer than two samples, or the estimator's parameter is invalid.
     pub fn from_points(
         points: Points<'_>,
         labels: &Labels,
@@ -92,7 +112,9 @@ impl ClassStatistics {
         Self::from_weighted_points(points, labels, None, estimator)
     }
 
-    /// Statistics from covariances in any form, one a class; `means` is n × c.
+    /// Creates class statistics from covariances in any form, one per class.
+    ///
+    /// `means` is n × c, one class per column. Nothing is checked.
     pub fn from_parts(
         classes: Classes,
         counts: Option<Vec<u64>>,
@@ -106,37 +128,37 @@ impl ClassStatistics {
         Self { classes, counts, means, covariances, moments, shrunk: false, robust: None }
     }
 
-    /// n.
+    /// Returns the number n of columns of the data.
     pub fn dimension(&self) -> usize {
         self.means.nrows()
     }
 
-    /// The classes, in their fixed order.
+    /// Returns the classes in their fixed order.
     pub fn classes(&self) -> &Classes {
         &self.classes
     }
 
-    /// The number of points of every class, where known.
+    /// Returns the number of samples per class, if it is known.
     pub fn counts(&self) -> Option<&[u64]> {
         self.counts.as_deref()
     }
 
-    /// The class means, one a column.
+    /// Returns the class means, n × c, one class per column.
     pub fn means(&self) -> &Mat<f64> {
         &self.means
     }
 
-    /// The class covariances (or second moments).
+    /// Returns the class covariances, or the second moments if [`Self::moments`] is [`Moments::Second`].
     pub fn covariances(&self) -> &[Arc<dyn Covariance>] {
         &self.covariances
     }
 
-    /// Which matrices these are.
+    /// Returns the kind of matrices.
     pub fn moments(&self) -> Moments {
         self.moments
     }
 
-    /// The share of every class: its frequency where counts are known, else equal.
+    /// Returns the prior of each class: its frequency if counts are known, otherwise equal numbers. They add up to 1.
     pub fn shares(&self) -> Vec<f64> {
         let classes = self.classes.len();
         match &self.counts {
@@ -148,7 +170,10 @@ impl ClassStatistics {
         }
     }
 
-    /// The trace of the pooled within-class covariance divided by n: the natural unit of feature noise.
+    /// Returns the mean within-class variance of a column: the trace of the pooled within-class covariance divided by
+    /// n.
+    ///
+    /// Regularization noise is measured in this unit.
     pub fn noise_scale(&self) -> f64 {
         let n = self.dimension() as f64;
         self.shares()
@@ -158,7 +183,7 @@ impl ClassStatistics {
             .sum()
     }
 
-    /// The same statistics with every covariance in double precision.
+    /// Returns the same statistics with every covariance in double precision.
     pub fn in_double_precision(&self) -> Self {
         let covariances = self
             .covariances
@@ -168,7 +193,8 @@ impl ClassStatistics {
         Self { covariances, ..self.clone() }
     }
 
-    /// The covariances, those that classes one after the other share once, each with the sum of its classes' weights.
+    /// Returns the distinct covariances, each with the sum of the weights of its classes. Consecutive classes that
+    /// share a covariance are combined.
     pub(crate) fn distinct_covariances(&self, weights: &[f64]) -> Vec<(f64, &Arc<dyn Covariance>)> {
         let mut distinct: Vec<(f64, &Arc<dyn Covariance>)> = Vec::new();
         for (weight, covariance) in weights.iter().zip(&self.covariances) {
@@ -185,8 +211,8 @@ impl ClassStatistics {
         self.covariances.windows(2).all(|two| Arc::ptr_eq(&two[0], &two[1]))
     }
 
-    /// Multiplies entry (i, j) of every covariance by factors\[i\]·factors\[j\]; what copies share stays what it is, and what classes
-    /// share they share again.
+    /// Multiplies entry (i, j) of every covariance by factors\[i\]·factors\[j\]. Other copies of the statistics do not
+    /// change, and classes that shared a covariance share it afterwards.
     fn rescale(&mut self, factors: &[f64]) {
         let mut all = std::mem::take(&mut self.covariances).into_iter().peekable();
         while let Some(mut covariance) = all.next() {
@@ -206,29 +232,30 @@ impl ClassStatistics {
         }
     }
 
-    /// How outliers were kept from counting, where they were.
+    /// Returns details of the robust estimate, or `None` if the estimator was not robust.
     pub fn robust(&self) -> Option<&RobustNote> {
         self.robust.as_deref()
     }
 
-    /// ν, where the covariances are scatters of t distributions.
+    /// Returns the degrees of freedom ν if the covariances are scatter matrices of t distributions.
     pub fn degrees(&self) -> Option<f64> {
         self.robust.as_ref().and_then(|note| note.degrees)
     }
 
-    /// How far every covariance may be from the one it stands for, in spectral norm, where sketches stand for any.
+    /// Returns an upper bound on the error of each covariance in spectral norm, or `None` if no covariance comes from a
+    /// sketch.
     pub fn bounds(&self) -> Option<Vec<f64>> {
         let bounds: Vec<Option<f64>> = self.covariances.iter().map(|one| one.bound()).collect();
         let any = bounds.iter().any(Option::is_some);
         any.then(|| bounds.into_iter().map(Option::unwrap_or_default).collect())
     }
 
-    /// Whether the estimator gave every covariance full rank, however few the points.
+    /// Whether the estimator gives every covariance full rank, even for few samples.
     pub(crate) fn is_shrunk(&self) -> bool {
         self.shrunk
     }
 
-    /// Memory the covariances occupy.
+    /// Returns the memory that the covariances occupy, in bytes.
     pub fn bytes(&self) -> usize {
         self.covariances.iter().map(|covariance| covariance.bytes()).sum()
     }

@@ -1,9 +1,10 @@
-//! Means of every class and one covariance within all of them, in the room of a single class: what scalings and principal
-//! components ask for.
+//! Class means and one pooled within-class covariance, in the memory of a single class. Scaling and principal
+//! components need no more.
 //!
-//! Scatters about class means add up, so all classes are summed into the same triangle, one after the other. Every class of the
-//! statistics then has W = Σ scatter_k / (N − c) as its covariance, which leaves the scatter within classes and the total what
-//! they are. Cost: N·n² flops and n²/2 numbers, however many the classes. Where variances are enough: 4·N·n flops and n numbers.
+//! Scatter matrices about class means can be added, so the samples of all classes are summed into the same triangle,
+//! one class after the other. Every class of the result then has the covariance W = Σ scatter_k / (N − c), which
+//! preserves the within-class scatter and the total scatter. The cost is N·n² flops and n²/2 numbers for any number of
+//! classes. If variances are enough, it is 4·N·n flops and n numbers.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::points::{Points, Scalar, Table};
 use crate::with_table;
 
 impl ClassStatistics {
-    /// Statistics of some labeled points, every number of which is known to be finite, each as often as its weight says.
+    /// Computes pooled statistics of the selected rows, each with its weight. All values must be finite.
     pub(crate) fn pooled(
         points: Points<'_>,
         labels: &Labels,
@@ -54,7 +55,7 @@ impl ClassStatistics {
         Ok(Self::sharing(classes, counts, means, within))
     }
 
-    /// The same with the variances of that covariance alone.
+    /// Computes pooled statistics with only the variances of the pooled covariance.
     pub(crate) fn pooled_variances(
         points: Points<'_>,
         labels: &Labels,
@@ -78,7 +79,7 @@ impl ClassStatistics {
         Ok(Self::sharing(classes, counts, means, Arc::new(within)))
     }
 
-    /// One covariance for all classes.
+    /// Creates statistics in which all classes share one covariance.
     fn sharing(
         classes: Classes,
         counts: Vec<u64>,
@@ -91,7 +92,7 @@ impl ClassStatistics {
     }
 }
 
-/// The rows of every class that count.
+/// Returns the selected rows of each class whose weight is positive.
 fn checked_rows(
     points: Points<'_>,
     labels: &Labels,
@@ -115,7 +116,7 @@ fn refuse_one(classes: &Classes, class: usize, count: u64) -> Result<(), Statist
     Ok(())
 }
 
-/// Count, mean and squared deviations from it, column by column.
+/// Count, mean and sum of squared deviations from the mean, for each column.
 struct Sums {
     count: u64,
     mean: Vec<f64>,
@@ -149,9 +150,10 @@ mod tests {
     use crate::points::Table;
     use crate::statistics::{Entries, Estimator};
 
-    /// Totals and scatters within classes are those of the classes themselves, for every kind of number and with weights.
+    /// Total covariance and within-class scatter equal those of separate class covariances, for every number type and
+    /// with weights.
     #[test]
-    fn within_and_total_are_those_of_the_classes() {
+    fn within_and_total_scatter_agree_with_separate_classes() {
         const N: usize = 7;
         const ROWS: usize = 90;
         let bytes: Vec<u8> =
@@ -192,7 +194,7 @@ mod tests {
             let thin =
                 ClassStatistics::pooled_variances(points, &labels, weights, 5..ROWS).unwrap();
             assert_eq!((thin.counts(), thin.is_pooled()), (pooled.counts(), true));
-            // Single precision rounds what blocks leave of the mean: 250 · 2⁻²⁴.
+            // Single precision rounds what blocks leave of the mean: an error of 250 · 2⁻²⁴.
             assert!((thin.means() - pooled.means()).norm_max() < 2e-5);
             for (one, other) in thin.total_variances().iter().zip(apart.total_variances()) {
                 assert!((one - other).abs() < 1e-6 * other, "{one} {other}");

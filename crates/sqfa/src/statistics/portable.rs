@@ -1,9 +1,9 @@
-//! Accumulators as bytes, to travel between processes and machines.
+//! Serialization of accumulators, for transport between processes and machines.
 //!
-//! Little-endian: `sqfa-sum`, version, flags, dimension, classes; then for every class its count, its
-//! kind, its mean and the lower triangle of its scatter;
-//! last a 64-bit sum that guards against damage. Where the second flag is set, the fourth-order sums that 0.2.0 kept
-//! follow every scatter; they are skipped. Version 3 is that of sketches (`sketch`).
+//! The format is little-endian: `sqfa-sum`, version, flags, dimension, classes; then for each class its count, its
+//! kind, its mean and the lower triangle of its scatter; finally a 64-bit checksum. If the second flag is set,
+//! fourth-order sums follow each scatter. Version 0.2.0 wrote them; they are skipped. Format version 3 is for sketches
+//! (`sketch`).
 
 mod sketch;
 
@@ -14,18 +14,18 @@ use crate::labels::Classes;
 use crate::linalg::triangle;
 
 const VERSION: u32 = 2;
-/// The version of sketches.
+/// Format version of sketches.
 const SKETCHES: u32 = 3;
-/// Bytes of the fourth-order sums of a class beyond two vectors.
+/// Number of bytes of the fourth-order sums of a class in addition to two vectors.
 const FOURTH_SCALARS: usize = 8 + 16;
 
 impl ClassAccumulator {
-    /// How the bytes of every version begin.
+    /// First bytes of every format version.
     pub const MAGIC: [u8; 8] = *b"sqfa-sum";
 
-    /// The accumulator as bytes; [`ClassAccumulator::from_bytes`] reads them back to the last bit.
+    /// Serializes the accumulator. [`ClassAccumulator::from_bytes`] restores it to the last bit.
     ///
-    /// Points that wait to join a sketch join it first.
+    /// Samples that wait to be added to a sketch are added first.
     pub fn to_bytes(&self) -> Vec<u8> {
         if let Some(size) = self.sketch {
             return self.sketches_to_bytes(size);
@@ -60,31 +60,38 @@ impl ClassAccumulator {
         sealed(bytes)
     }
 
-    /// The accumulator in the bytes of [`ClassAccumulator::to_bytes`]; every size is checked first.
+    /// Restores an accumulator from the output of [`ClassAccumulator::to_bytes`].
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the bytes are damaged, or have an unknown format version. Sizes are checked before memory is
+    /// allocated, so invalid bytes cannot cause large allocations.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StatisticsError> {
         let (content, tail) = bytes
             .split_last_chunk::<8>()
             .ok_or_else(|| refuse(format!("{} bytes are too few", bytes.len())))?;
         let mut reader = Reader { rest: content };
         if reader.take(Self::MAGIC.len())? != Self::MAGIC {
-            return Err(refuse("they begin differently"));
+            return Err(refuse("they do not begin with 'sqfa-sum'"));
         }
         let version = u32::from_le_bytes(reader.array()?);
         match version {
             1 => {
                 return Err(refuse(
-                    "version 1 is no longer read: compute the class statistics again from the samples",
+                    "format version 1 is not supported: compute the class statistics again from the samples",
                 ));
             }
             VERSION | SKETCHES => {}
             other => {
                 return Err(refuse(format!(
-                    "version {other}, where {VERSION} and {SKETCHES} are known: use a newer release, or compute them again"
+                    "format version {other} is not supported, only {VERSION} and {SKETCHES}: use a newer release, or compute the class statistics again"
                 )));
             }
         }
         if guard(content) != u64::from_le_bytes(*tail) {
-            return Err(refuse("the check sum differs, so they were damaged on the way"));
+            return Err(refuse(
+                "the checksum differs, so they were damaged in storage or transport",
+            ));
         }
         let double = reader.flag()?;
         if version == SKETCHES {
@@ -103,7 +110,7 @@ impl ClassAccumulator {
             .and_then(|size| size.checked_mul(classes.len()));
         if n == 0 || needed != Some(reader.rest.len()) {
             return Err(refuse(format!(
-                "{} bytes left for {} classes of {n} dimensions",
+                "{} bytes remain for {} classes of {n} columns, which is the wrong number",
                 reader.rest.len(),
                 classes.len()
             )));
@@ -119,14 +126,14 @@ fn refuse(problem: impl Into<String>) -> StatisticsError {
     StatisticsError::Bytes { problem: problem.into() }
 }
 
-/// Bytes with the sum that guards them.
+/// Appends the checksum to some bytes.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let guard = guard(&bytes);
     bytes.extend_from_slice(&guard.to_le_bytes());
     bytes
 }
 
-/// FNV-1a over 64-bit words.
+/// Computes a checksum: FNV-1a over 64-bit words.
 fn guard(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let last = rest.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
@@ -155,9 +162,9 @@ fn write_classes(classes: &Classes, bytes: &mut Vec<u8>) {
 fn read_classes(reader: &mut Reader<'_>) -> Result<Classes, StatisticsError> {
     let text = reader.flag()?;
     let count = reader.size()?;
-    // Every class takes at least eight bytes, so a wild count ends here.
+    // Each class takes at least eight bytes. This bound prevents large allocations for a wrong count.
     if count > reader.rest.len() / 8 {
-        return Err(refuse(format!("{count} classes do not fit in")));
+        return Err(refuse(format!("{count} classes do not fit into the remaining bytes")));
     }
     if !text {
         let values = (0..count).map(|_| Ok(i64::from_le_bytes(reader.array()?)));
@@ -191,14 +198,14 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn take(&mut self, length: usize) -> Result<&'a [u8], StatisticsError> {
         let (taken, rest) =
-            self.rest.split_at_checked(length).ok_or_else(|| refuse("they end too early"))?;
+            self.rest.split_at_checked(length).ok_or_else(|| refuse("they are truncated"))?;
         self.rest = rest;
         Ok(taken)
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], StatisticsError> {
         let (taken, rest) =
-            self.rest.split_first_chunk().ok_or_else(|| refuse("they end too early"))?;
+            self.rest.split_first_chunk().ok_or_else(|| refuse("they are truncated"))?;
         self.rest = rest;
         Ok(*taken)
     }
@@ -207,13 +214,13 @@ impl<'a> Reader<'a> {
         match self.array::<1>()? {
             [0] => Ok(false),
             [1] => Ok(true),
-            [other] => Err(refuse(format!("a flag is {other}"))),
+            [other] => Err(refuse(format!("a flag is {other} instead of 0 or 1"))),
         }
     }
 
     fn size(&mut self) -> Result<usize, StatisticsError> {
         let value = u64::from_le_bytes(self.array()?);
-        usize::try_from(value).map_err(|_| refuse(format!("a size is {value}")))
+        usize::try_from(value).map_err(|_| refuse(format!("a size is {value}, which is too large")))
     }
 
     fn reals(&mut self, target: &mut [f64]) -> Result<(), StatisticsError> {
@@ -241,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_come_back_to_the_last_bit() {
+    fn round_trip_preserves_every_bit() {
         for labels in [
             Labels::from_integers(&[4, -1, 4, -1, 4, -1, 4, -1]),
             Labels::from_texts(&["a", "Ω", "a", "Ω", "a", "Ω", "a", "Ω"]),
@@ -254,7 +261,7 @@ mod tests {
         }
     }
 
-    /// The bytes as 0.2.0 wrote them: a set flag, and after every scatter two vectors and two numbers.
+    /// Bytes as version 0.2.0 wrote them: the flag is set, and two vectors and two numbers follow each scatter.
     #[test]
     fn fourth_order_sums_are_skipped() {
         let sums = sums(&Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1]));
@@ -273,16 +280,16 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_version_is_refused_with_a_remedy() {
+    fn version_1_is_rejected_with_a_remedy() {
         let mut bytes = sums(&Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1])).to_bytes();
         bytes[8] = 1;
         let message = ClassAccumulator::from_bytes(&bytes).unwrap_err().to_string();
-        assert!(message.contains("version 1 is no longer read"), "{message}");
+        assert!(message.contains("version 1 is not supported"), "{message}");
         assert!(message.contains("compute the class statistics again"), "{message}");
     }
 
     #[test]
-    fn an_unknown_version_is_refused_by_number() {
+    fn an_unknown_version_is_rejected_and_named() {
         let mut bytes = sums(&Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1])).to_bytes();
         bytes[8] = 9;
         let message = ClassAccumulator::from_bytes(&bytes).unwrap_err().to_string();
@@ -290,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noticed_wherever_it_is() {
+    fn damage_anywhere_is_detected() {
         let bytes = sums(&Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1])).to_bytes();
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();

@@ -1,7 +1,7 @@
-//! Scaling and centring as an affine map of the data that statistics and filters can follow.
+//! Scaling and centering as an affine map of the data, applied to class statistics and filters.
 //!
-//! Points are never touched: the map x ↦ (x − offset)·factor is applied to the class statistics before a fit
-//! and folded into the filters after it.
+//! The samples are never changed. The map x ↦ (x − offset)·factor is applied to the class statistics before a fit and
+//! folded into the filters after it.
 
 use std::str::FromStr;
 
@@ -11,17 +11,17 @@ use crate::names::chosen;
 use crate::points::{Points, Scalar};
 use crate::with_table;
 
-/// The coordinates of a fit, in which filters have length 1 and noise is equal in all directions.
+/// The scaling of a fit: coordinates in which filters have length 1 and noise has the same variance in all directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scaling {
-    /// The columns as they are.
+    /// The columns without scaling.
     #[default]
     None,
-    /// All columns divided by one number, the standard deviation of all values of the training data.
+    /// Division of all columns by one number, the standard deviation of all values of the training data.
     Common,
-    /// Each column divided by its own standard deviation.
+    /// Division of each column by its own standard deviation.
     PerFeature,
-    /// Columns transformed so that the pooled within-class covariance, slightly shrunk, is the identity.
+    /// A linear map after which the pooled within-class covariance, slightly shrunk, is the identity.
     WithinClass,
 }
 
@@ -34,7 +34,7 @@ pub const SCALINGS: [(&str, Scaling); 4] = [
 ];
 
 impl Scaling {
-    /// The name in every flag, file and message.
+    /// Returns the name in flags, files and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -49,7 +49,8 @@ impl Scaling {
         self != Self::None
     }
 
-    /// The part of the scaling that treats columns one by one: within-class scaling starts from standardized columns.
+    /// Returns the part of the scaling that treats columns separately: within-class scaling starts from standardized
+    /// columns.
     pub fn of_columns(self) -> Self {
         if self == Self::WithinClass { Self::PerFeature } else { self }
     }
@@ -64,23 +65,38 @@ impl FromStr for Scaling {
     }
 }
 
-/// The map x ↦ (x − offset)·factor, dimension by dimension; a factor of 0 drops a dimension.
+/// The map x ↦ (x − offset)·factor, column by column. A factor of 0 drops a column.
+///
+/// ```
+/// use sqfa::statistics::{Preprocessor, Scaling};
+/// use sqfa::{ClassStatistics, Estimator, Labels, Table};
+///
+/// let rows = [0.0, 10.0, 2.0, 30.0, 4.0, 20.0, 6.0, 80.0];
+/// let samples = Table::row_major(&rows, 4, 2).expect("4 rows of 2 numbers");
+/// let labels = Labels::from_integers(&[0, 0, 1, 1]);
+/// let mut statistics = ClassStatistics::from_points(samples.into(), &labels, Estimator::Empirical)?;
+///
+/// let map = Preprocessor::new(&statistics, Scaling::PerFeature, true).expect("columns differ in scale");
+/// map.apply(&mut statistics);
+/// assert!(statistics.total_variances().iter().all(|variance| (variance - 1.0).abs() < 1e-6));
+/// # Ok::<(), sqfa::statistics::StatisticsError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preprocessor {
-    /// Subtracted first.
+    /// Numbers that are subtracted first, one per column.
     pub offset: Vec<f64>,
-    /// Multiplied then; 0 for a dimension that is dropped.
+    /// Factors that are applied afterwards, one per column; 0 for a dropped column.
     pub factors: Vec<f64>,
 }
 
 impl Preprocessor {
-    /// Returns the map that scales and centers data of these statistics and keeps every dimension, or `None` if it would
-    /// change nothing. Constant dimensions have no scale of their own and keep the factor 1.
+    /// Returns the map that scales and centers data with these statistics and keeps every column, or `None` if it would
+    /// change nothing. Constant columns have no scale of their own and keep the factor 1.
     pub fn new(statistics: &ClassStatistics, scaling: Scaling, center: bool) -> Option<Self> {
         Self::dropping(statistics, scaling, center, &[])
     }
 
-    /// Returns the map that scales and centers data of these statistics and drops some dimensions, or `None` if it would
+    /// Returns the map that scales and centers data with these statistics and drops some columns, or `None` if it would
     /// change nothing.
     pub fn dropping(
         statistics: &ClassStatistics,
@@ -99,7 +115,7 @@ impl Preprocessor {
                 let variances = statistics.total_variances();
                 let mut factors: Vec<f64> =
                     variances.iter().map(|variance| inverse(variance.sqrt())).collect();
-                // Their deviation is round-off, which must not become the unit.
+                // The standard deviation of a constant column is round-off, which must not be used as a scale.
                 statistics.constant_columns().into_iter().for_each(|i| factors[i] = 1.0);
                 factors
             }
@@ -109,12 +125,12 @@ impl Preprocessor {
         Some(Self { offset, factors })
     }
 
-    /// Returns the dimensions that are dropped, in order.
+    /// Returns the indices of the dropped columns, in ascending order.
     pub fn dropped(&self) -> Vec<usize> {
         (0..self.factors.len()).filter(|&i| self.factors[i] == 0.0).collect()
     }
 
-    /// Turns statistics of raw data into those of preprocessed data; dropped dimensions leave dense ones.
+    /// Converts statistics of raw data to those of preprocessed data. Dense statistics lose the dropped columns.
     pub fn apply(&self, statistics: &mut ClassStatistics) {
         if let Some(selected) = self.selected(statistics) {
             *statistics = selected;
@@ -123,7 +139,7 @@ impl Preprocessor {
         }
     }
 
-    /// The statistics of preprocessed data: [`Self::apply`] to a copy.
+    /// Returns the statistics of preprocessed data without changing the original; see [`Self::apply`].
     pub(crate) fn applied(&self, statistics: &ClassStatistics) -> ClassStatistics {
         self.selected(statistics).unwrap_or_else(|| {
             let mut copy = statistics.clone();
@@ -132,7 +148,8 @@ impl Preprocessor {
         })
     }
 
-    /// Preprocessed statistics of the dimensions that are kept; none when all are, or when covariances keep no entries.
+    /// Returns preprocessed statistics of the kept columns, or `None` if all are kept or a covariance does not store
+    /// its entries.
     fn selected(&self, statistics: &ClassStatistics) -> Option<ClassStatistics> {
         let kept = self.kept()?;
         let mut selected = statistics.selected(&kept)?;
@@ -142,7 +159,7 @@ impl Preprocessor {
         Some(selected)
     }
 
-    /// Shifts and scales without dropping anything.
+    /// Shifts and scales the statistics without removing columns.
     fn rescale(&self, statistics: &mut ClassStatistics) {
         for class in 0..statistics.means.ncols() {
             let column = statistics.means.as_mut().col_mut(class);
@@ -158,14 +175,14 @@ impl Preprocessor {
         }
     }
 
-    /// The dimensions that are not dropped; `None` when all are kept.
+    /// Returns the indices of the kept columns, or `None` if all are kept.
     pub fn kept(&self) -> Option<Vec<usize>> {
         let kept: Vec<usize> =
             (0..self.factors.len()).filter(|&i| self.factors[i] != 0.0).collect();
         (kept.len() < self.factors.len()).then_some(kept)
     }
 
-    /// Filters of the kept dimensions as filters of all, with zeros where a dimension is dropped.
+    /// Extends filters of the kept columns to all columns, with zeros for dropped columns.
     pub(crate) fn embed(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
         match self.kept() {
             Some(kept) if filters.nrows() == kept.len() => {
@@ -181,7 +198,8 @@ impl Preprocessor {
         }
     }
 
-    /// Filters of preprocessed data as filters of raw data, and the offset to add to their features.
+    /// Converts filters of preprocessed data to filters of raw data, and returns them with the offset to add to their
+    /// features.
     pub fn fold(&self, filters: MatRef<'_, f64>) -> (Mat<f64>, Vec<f64>) {
         let embedded = self.embed(filters);
         let filters = embedded.as_ref();
@@ -194,10 +212,11 @@ impl Preprocessor {
         (folded, offset)
     }
 
-    /// Returns filters of raw data as filters of preprocessed data, the inverse of [`Self::fold`].
+    /// Converts filters of raw data to filters of preprocessed data, the inverse of [`Self::fold`].
     ///
-    /// `dimension` is that of the preprocessed statistics: those that keep their entries lose the dropped dimensions, others
-    /// have zeros there. Filters of other data stay what they are.
+    /// `dimension` is the number of columns of the preprocessed statistics, because statistics that store entries lose
+    /// the dropped columns and others have zeros there. Filters whose number of rows does not match the raw data are
+    /// returned unchanged.
     pub fn unfold(&self, filters: MatRef<'_, f64>, dimension: usize) -> Mat<f64> {
         let all = self.factors.len();
         if filters.nrows() != all {
@@ -212,7 +231,7 @@ impl Preprocessor {
     }
 }
 
-/// Returns the kept columns of some samples after scaling and centering.
+/// Returns the kept columns of some samples after scaling and centering, row-major.
 pub(crate) fn preprocessed_rows(
     points: Points<'_>,
     rows: &[usize],
@@ -236,7 +255,7 @@ fn inverse(value: f64) -> f64 {
     if value > 0.0 && value.is_finite() { 1.0 / value } else { 1.0 }
 }
 
-/// The standard deviation (divisor N − 1) of all values of the dimensions that are not dropped.
+/// Returns the standard deviation (divisor N − 1) of all values of the columns that are not dropped.
 fn global_std(statistics: &ClassStatistics, dropped: &[usize]) -> f64 {
     let n = (statistics.dimension() - dropped.len()) as f64;
     let total = statistics.total_count();
@@ -252,15 +271,16 @@ fn global_std(statistics: &ClassStatistics, dropped: &[usize]) -> f64 {
 }
 
 impl ClassStatistics {
+    /// Returns the number of all samples.
     pub(super) fn total_count(&self) -> f64 {
-        // Without counts the classes stand for equally large, very large samples.
+        // Without counts, the classes represent very large samples of equal size.
         self.counts().map_or(1e12, |counts| counts.iter().sum::<u64>() as f64)
     }
 
-    /// The mean of all points.
+    /// Returns the mean of all samples, where classes are weighted by frequency.
     pub fn total_mean(&self) -> Vec<f64> {
         let shares = self.shares();
-        // Measured from the first class: where all classes have the same mean, it is the mean to the last bit.
+        // Means are measured from the first class, so that equal class means give exactly that mean.
         let shift = |i: usize, k: usize| self.means()[(i, k)] - self.means()[(i, 0)];
         (0..self.dimension())
             .map(|i| {
@@ -270,7 +290,7 @@ impl ClassStatistics {
             .collect()
     }
 
-    /// The variance (divisor N − 1) of every dimension over all points.
+    /// Returns the variance (divisor N − 1) of each column over all samples.
     pub fn total_variances(&self) -> Vec<f64> {
         let (shares, total, mean) = (self.shares(), self.total_count(), self.total_mean());
         let mut sums = vec![0.0; self.dimension()];

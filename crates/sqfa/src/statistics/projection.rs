@@ -1,4 +1,4 @@
-//! Class statistics through filters: μ = Fᵀγ, Σ = FᵀΦF + σ²I.
+//! Projection of class statistics by filters: μ = Fᵀγ, Σ = FᵀΦF + σ²I.
 
 use std::sync::Arc;
 
@@ -7,15 +7,17 @@ use crate::features::Gaussians;
 use crate::linalg::{Mat, MatRef, WORTH_THREADS, beside, transpose_times};
 use crate::parallel;
 
-/// One pass: every class covariance times the blocks of all starts side by side, split again by start.
+/// Performs one pass: multiplies every class covariance by the blocks of all initializations, which are placed side by
+/// side.
 ///
-/// The result is indexed by start, then class.
+/// The result is indexed by initialization, then by class.
 pub(crate) fn pass(statistics: &ClassStatistics, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>> {
     let group = blocks.iter().map(|block| block.ncols()).max().unwrap_or(0);
     pass_in_groups(statistics, blocks, group)
 }
 
-/// A pass over blocks that may have lost columns: `group` is how many each had before.
+/// Performs one pass over blocks that may have fewer columns than at the start of the optimization. `group` is the
+/// original number of columns of each block.
 pub(crate) fn pass_in_groups(
     statistics: &ClassStatistics,
     blocks: &[MatRef<'_, f64>],
@@ -43,8 +45,8 @@ pub(crate) fn pass_in_groups(
         .collect()
 }
 
-/// What `work` makes of every covariance and a block of some columns, each in a matrix that is allocated beforehand: what other
-/// threads allocate comes back to them late. Classes that share a covariance share the work.
+/// Runs `work` on every covariance and returns one matrix per class. The matrices are allocated on this thread, because
+/// the allocator reuses memory late if another thread allocated it. Classes that share a covariance share the work.
 fn of_every_class(
     statistics: &ClassStatistics,
     columns: usize,
@@ -67,10 +69,12 @@ fn of_every_class(
     results
 }
 
-/// The class Gaussians in feature space, with feature noise σ² on the diagonal. Costs one pass.
+/// Returns the class Gaussians in feature space, with noise σ² added to each variance.
+///
+/// `filters` is n × m, one filter per column. The cost is one pass.
 pub fn project(statistics: &ClassStatistics, filters: MatRef<'_, f64>, noise: f64) -> Gaussians {
     let m = filters.ncols();
-    // Products of one class at a time a thread: many filters make them large.
+    // Products are freed after each class, because many filters make them large.
     let quadratics = of_every_class(statistics, m, Mat::new, |covariance, quadratic| {
         let mut product = Mat::zeros(filters.nrows(), m);
         covariance.multiply(filters, product.as_mut(), m);

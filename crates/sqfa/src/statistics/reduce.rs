@@ -1,4 +1,4 @@
-//! Class statistics in a subspace: VᵀΦV for every class, for fits after a first reduction.
+//! Class statistics in a subspace: VᵀΦV for every class, for fits after a first reduction of the dimension.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::{ClassStatistics, Covariance, Dense, Entries, project};
 use crate::linalg::{Element, Lower, Mat, MatRef, lower_rows, runs_of, transpose_times, triangle};
 
 impl ClassStatistics {
-    /// The statistics of the features VᵀX, in double precision.
+    /// Returns the statistics of the features Vᵀx for a basis V (n × k), in double precision.
     pub fn reduced(&self, basis: MatRef<'_, f64>) -> Self {
         let k = basis.ncols();
         let gaussians = project(self, basis, 0.0);
@@ -15,7 +15,7 @@ impl ClassStatistics {
         self.in_basis(k, means, entries)
     }
 
-    /// The same when VᵀΦV is at hand for every class.
+    /// Returns the statistics of the features Vᵀx from the products VᵀΦV of all classes.
     pub(crate) fn confined(&self, basis: MatRef<'_, f64>, forms: &[Mat<f64>]) -> Self {
         let k = basis.ncols();
         let means = transpose_times(basis, self.means().as_ref());
@@ -43,16 +43,18 @@ impl ClassStatistics {
         reduced
     }
 
-    /// The same with every covariance multiplied by a number above 0.
+    /// Returns the statistics with every covariance multiplied by a positive factor.
     pub fn with_scaled_covariances(&self, factor: f64) -> Self {
         let mut scaled = self.clone();
         scaled.rescale(&vec![factor.sqrt(); self.dimension()]);
         scaled
     }
 
-    /// Statistics whose classes with at most as many samples as dimensions are shrunk towards the pooled covariance: N
-    /// samples in n dimensions by n/(n + N), as if n samples of the pooled covariance were added. `None` if there is no
-    /// such class, or if counts or entries are not known.
+    /// Returns statistics whose classes with at most as many samples as columns are shrunk towards the pooled
+    /// covariance.
+    ///
+    /// A class of N samples in n columns is shrunk by n/(n + N), as if n samples of the pooled covariance were added.
+    /// Returns `None` if there is no such class, or if counts or entries are not known.
     pub(crate) fn pooled_where_deficient(&self) -> Option<Self> {
         let (n, counts) = (self.dimension(), self.counts()?);
         counts.iter().find(|&&count| count <= n as u64)?;
@@ -73,7 +75,7 @@ impl ClassStatistics {
         Some(Self { covariances, ..self.clone() })
     }
 
-    /// The statistics of some of the dimensions; `None` when a covariance keeps no entries.
+    /// Returns the statistics of some of the columns, or `None` if a covariance does not store its entries.
     pub(crate) fn selected(&self, columns: &[usize]) -> Option<Self> {
         let k = columns.len();
         let mut covariances: Vec<Arc<dyn Covariance>> = Vec::new();

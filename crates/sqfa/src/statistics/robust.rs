@@ -1,4 +1,5 @@
-//! Class statistics in which outliers count less, from points: the robust estimators of `crate::robust` class by class.
+//! Class statistics that limit the influence of outliers: the robust estimators of `crate::robust`, applied to each
+//! class.
 
 use std::sync::Arc;
 
@@ -11,25 +12,30 @@ use crate::points::{Points, Scalar, Table};
 use crate::robust::{Estimate, Law, McdOptions, Members, RobustError, estimate, mcd};
 use crate::with_table;
 
-/// How robust statistics were found.
+/// Details of a robust estimate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobustNote {
     /// The estimator.
     pub estimator: Estimator,
-    /// ν, where the covariances are scatters of t distributions.
+    /// Degrees of freedom ν if the covariances are scatter matrices of t distributions.
     pub degrees: Option<f64>,
-    /// Steps that the slowest class took; 0 where none are taken.
+    /// Number of iterations of the slowest class; 0 for estimators that do not iterate.
     pub steps: usize,
-    /// Classes that had not settled by then.
+    /// Names of classes that did not converge within this number of iterations.
     pub unsettled: Vec<String>,
-    /// Classes with too few points a dimension, whose distances were measured in a shrunk metric, and the largest share.
+    /// Names of classes with so few samples per column that distances were measured in a shrunk metric.
     pub shrunk: Vec<String>,
-    /// That share; 0 where there are none.
+    /// Largest fraction of shrinkage among these classes; 0 if there are none.
     pub largest_share: f64,
 }
 
 impl ClassStatistics {
-    /// The statistics of labeled points that count as often as their weights say.
+    /// Computes class statistics of labeled samples. A sample with weight w counts as w equal samples.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the numbers of samples, labels and weights differ, a value is not finite, there are fewer
+    /// than two classes, a class has too few samples, or the estimator's parameter is invalid.
     pub fn from_weighted_points(
         points: Points<'_>,
         labels: &Labels,
@@ -56,7 +62,7 @@ impl ClassStatistics {
         Self::robust_of_rows(points, labels, &all, weights, estimator)
     }
 
-    /// Robust statistics of some rows, each as often as its weight says.
+    /// Computes robust statistics of some rows, each with its weight.
     pub(crate) fn robust_of_rows(
         points: Points<'_>,
         labels: &Labels,
@@ -67,8 +73,8 @@ impl ClassStatistics {
         estimator.check()?;
         check_all(points, labels)?;
         let classes = labels.classes().clone();
-        if classes.len() < 2 {
-            return Err(StatisticsError::TooFewClasses { count: classes.len() });
+        if classes.is_empty() {
+            return Err(StatisticsError::TooFewClasses { count: 0 });
         }
         let name = |class: usize| classes.label(class).to_string();
         let members = members(labels, rows, weights);
@@ -127,7 +133,7 @@ impl ClassStatistics {
     }
 }
 
-/// The rows of every class that count at all.
+/// Returns the rows of each class whose weight is positive.
 fn members(labels: &Labels, rows: &[usize], weights: Option<&[u64]>) -> Vec<Members> {
     let mut members = vec![Members::default(); labels.classes().len()];
     for &row in rows {
@@ -144,7 +150,7 @@ fn members(labels: &Labels, rows: &[usize], weights: Option<&[u64]>) -> Vec<Memb
     members
 }
 
-/// The minimum covariance determinant of every class, in the columns that vary there.
+/// Computes the minimum covariance determinant of each class in the columns that vary within the class.
 fn of_support(
     points: Points<'_>,
     members: &[Members],

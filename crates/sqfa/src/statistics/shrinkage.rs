@@ -1,7 +1,8 @@
-//! Shrinkage of class covariances towards a multiple of the identity, in whatever coordinates the statistics are.
+//! Shrinkage of class covariances towards a multiple of the identity, in the coordinates of the statistics.
 //!
-//! The identity depends on the coordinates, so a fit shrinks after it has scaled the columns. Cost per class: one copy of the
-//! covariance, and for the estimators that choose the amount themselves tr S², or a Gram matrix if only samples are kept.
+//! The identity depends on the coordinates, so a fit applies shrinkage after it has scaled the columns. The cost per
+//! class is one copy of the covariance, and for estimators that select the fraction themselves tr S², or a Gram matrix
+//! if only samples are stored.
 
 use std::sync::Arc;
 
@@ -14,16 +15,18 @@ use crate::labels::Labels;
 use crate::linalg::MatRef;
 use crate::points::Points;
 
-/// Samples that are converted at a time.
+/// Number of samples that are converted at a time.
 const BLOCK: usize = 4096;
 
 impl ClassStatistics {
-    /// Returns Σ|y|⁴ of each class over some samples, where y is a sample about its class mean: what Ledoit–Wolf shrinkage needs
-    /// next to class statistics. Sums of several batches add up.
+    /// Returns Σ|y|⁴ of each class over some samples, where y is a sample minus its class mean.
+    ///
+    /// Ledoit–Wolf shrinkage needs these sums in addition to class statistics. The sums of several batches can be
+    /// added.
     ///
     /// # Errors
     ///
-    /// If the samples, labels and weights do not fit each other or the statistics.
+    /// Returns an error if the samples, labels, weights and statistics do not fit together.
     pub fn fourth_moments(
         &self,
         points: Points<'_>,
@@ -49,12 +52,14 @@ impl ClassStatistics {
         Ok(fourth_moments(points, labels, &all, weights, None, self))
     }
 
-    /// Returns the statistics with every covariance shrunk by Ledoit and Wolf's fraction; `fourth` is the sum of
-    /// [`ClassStatistics::fourth_moments`] over all samples.
+    /// Returns the statistics with every covariance shrunk by the Ledoit–Wolf fraction.
+    ///
+    /// `fourth` is the sum of [`ClassStatistics::fourth_moments`] over all samples, one number per class.
     ///
     /// # Errors
     ///
-    /// If there is not one sum per class, or the statistics are sketches or have no counts.
+    /// Returns an error if `fourth` does not have one sum per class, or if the statistics are sketches or have no
+    /// counts.
     pub fn ledoit_wolf(&self, fourth: &[f64]) -> Result<Self, StatisticsError> {
         if fourth.len() != self.classes().len() {
             return Err(StatisticsError::Classes);
@@ -62,12 +67,14 @@ impl ClassStatistics {
         self.shrunk_by(Estimator::LedoitWolf, Some(fourth))
     }
 
-    /// Returns the statistics with every covariance shrunk. `fourth` holds Σ|y|⁴ of the centered samples of each class, which
-    /// Ledoit–Wolf shrinkage of dense covariances needs.
+    /// Returns the statistics with every covariance shrunk.
+    ///
+    /// `fourth` has Σ|y|⁴ of the centered samples of each class, which Ledoit–Wolf shrinkage of dense covariances
+    /// needs.
     ///
     /// # Errors
     ///
-    /// If the estimator needs samples, counts or fourth moments that are not there.
+    /// Returns an error if the estimator needs samples, counts or fourth moments that are not available.
     pub(crate) fn shrunk_by(
         &self,
         estimator: Estimator,
@@ -77,7 +84,7 @@ impl ClassStatistics {
         let unavailable = || StatisticsError::NeedsPoints { estimator: estimator.to_string() };
         let counts = match self.counts() {
             Some(counts) => counts.to_vec(),
-            // A fixed fraction does not depend on how many samples there were.
+            // A fixed fraction does not depend on the number of samples.
             None if !estimator.needs_square() => vec![0; self.covariances.len()],
             None => return Err(unavailable()),
         };
@@ -96,7 +103,7 @@ impl ClassStatistics {
     }
 }
 
-/// Adds |y|⁴ of some samples to the sum of their classes, where y is a sample about its class mean.
+/// Adds |y|⁴ of some samples to the sums of their classes, where y is a sample minus its class mean.
 pub(crate) fn add_fourth_moments(
     sums: &mut [f64],
     values: &[f64],
@@ -111,7 +118,7 @@ pub(crate) fn add_fourth_moments(
     }
 }
 
-/// Returns Σ|y|⁴ of each class over some rows, where y is a preprocessed sample about its class mean.
+/// Returns Σ|y|⁴ of each class over some rows, where y is a preprocessed sample minus its class mean.
 pub(crate) fn fourth_moments(
     points: Points<'_>,
     labels: &Labels,
@@ -147,7 +154,7 @@ pub(super) fn shrinkage(
         if let Some(entries) = covariance.entries() {
             square = entries.squared_norm();
         } else if let (Some(form), None) = (covariance.spanning(), covariance.bound()) {
-            // tr S² and Σ|y|⁴ from the Gram matrix of the samples.
+            // tr S² and Σ|y|⁴ follow from the Gram matrix of the samples.
             let points = form.vectors();
             let gram = gram(&[form], MatRef::from_row_major_slice(&[], covariance.dimension(), 0));
             let row = |i: usize| &gram[i * points..][..=i];

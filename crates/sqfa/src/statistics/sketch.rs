@@ -1,23 +1,28 @@
-//! A sketch of the scatter of one class in few rows, for so many dimensions that n² entries do not fit.
+//! A sketch of the scatter matrix of one class in a few rows, for so many columns that n² entries do not fit into
+//! memory.
 //!
-//! The scatter is S = AᵀA for the matrix A of centered points, of which at most ℓ orthogonal rows B are kept (frequent
-//! directions: Liberty, KDD 2013; Ghashami, Liberty, Phillips & Woodruff, SIAM J. Computing 45, 2016). Points wait until there
-//! are ℓ/2 of them; centered by their own mean, they are put below B together with the row √(N_A N_B/(N_A+N_B))·δ that
-//! corrects for the difference δ of the means. If λ₁ ≥ λ₂ ≥ … are the squared singular values of all of these, λ_{ℓ+1} is
-//! taken off each of the first ℓ, and the others are dropped. What was taken off adds up to Δ, and then
+//! The scatter is S = AᵀA for the matrix A of centered samples. The sketch keeps at most ℓ orthogonal rows B (frequent
+//! directions: Liberty, KDD 2013; Ghashami, Liberty, Phillips & Woodruff, SIAM J. Computing 45, 2016). New samples wait
+//! until there are ℓ/2 of them. They are then centered by their own mean and appended to B, together with the row √(N_A
+//! N_B/(N_A+N_B))·δ that corrects for the difference δ of the means. Let λ₁ ≥ λ₂ ≥ … be the squared singular values of
+//! the stacked rows. Then λ_{ℓ+1} is subtracted from each of the first ℓ, and the others are dropped. With Δ the sum of
+//! all subtracted values,
 //!
-//! 0 ≤ S − BᵀB ≤ Δ·I with Δ ≤ ‖A − A_k‖²_F/(ℓ + 1 − k) for every k ≤ ℓ:
+//! 0 ≤ S − BᵀB ≤ Δ·I with Δ ≤ ‖A − A_k‖²_F/(ℓ + 1 − k) for every k ≤ ℓ.
 //!
-//! a step takes at least (ℓ + 1)·λ_{ℓ+1} off the trace, and the largest k directions hold no more than those of A. Neither line
-//! asks where the rows below B came from, so that merged sketches keep both, and rank up to ℓ is kept exactly.
+//! The bound on Δ holds because each step removes at least (ℓ + 1)·λ_{ℓ+1} from the trace, and the largest k directions
+//! of B never exceed those of A. Neither argument depends on where the appended rows came from, so merged sketches
+//! satisfy both bounds. Scatter matrices of rank up to ℓ are represented exactly.
 //!
-//! A direction that is strong all along lost exactly Δ, so the covariance gives Δ back in the kept directions, and what then is
-//! missing of the trace, which is summed exactly, to all directions alike: Φ = (BᵀB + ΔVᵀV + ρI)/(N − 1), V the rows of B at
-//! unit length. S − BᵀB − ΔVᵀV lies between −Δ and Δ, hence ‖Φ − S/(N − 1)‖ ≤ (Δ + ρ)/(N − 1), and a fit can be confined to the
-//! span of the rows and means. Variances of single dimensions are told as they were summed. All of this is apart
-//! from rounding (some 10⁻¹³ of the largest variance; 10⁻⁷ where covariances are finished in single precision).
-//! Cost: 10.5ℓn flops a point, ℓn numbers of eight bytes for the rows and ℓn/2 for points that wait, of four where they came in
-//! single precision; rows are combined where they lie.
+//! A direction that is strong throughout loses exactly Δ. The covariance therefore adds Δ to the kept directions, and
+//! distributes what is then missing from the trace, which is summed exactly, equally over all directions: Φ = (BᵀB +
+//! ΔVᵀV + ρI)/(N − 1), where V has the rows of B at unit length. S − BᵀB − ΔVᵀV lies between −Δ and Δ, hence ‖Φ − S/(N
+//! − 1)‖ ≤ (Δ + ρ)/(N − 1), and a fit can be reduced to the span of the rows and means. The variances of single columns
+//! are exact. All of this holds apart from rounding (about 10⁻¹³ of the largest variance, or 10⁻⁷ if covariances are in
+//! single precision).
+//!
+//! The cost is 10.5ℓn flops per sample and memory for ℓn numbers of eight bytes for the rows. Waiting samples take ℓn/2
+//! numbers of eight bytes, or of four bytes if the data are in single precision. Rows are combined in place.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -30,29 +35,30 @@ use crate::linalg::{Below, Mat, combine, stacked_gram, symmetric_eigen};
 use crate::parallel;
 use crate::points::Points;
 
-/// Rows of a sketch that nobody gave a size.
+/// Default number of rows of a sketch.
 pub const SKETCH_SIZE: usize = 100;
-/// More rows than this would make the eigenproblems of a sketch dearer than reading the points.
+/// Largest number of rows of a sketch. With more rows, its eigenproblems would take longer than reading the samples.
 pub const LARGEST_SKETCH: usize = 4096;
 
-/// A sketch of the points of one class.
+/// A sketch of the samples of one class.
 #[derive(Debug, Clone)]
 pub(super) struct SketchSum {
-    /// ℓ.
+    /// Maximum number ℓ of rows.
     size: usize,
-    /// Points behind the rows.
+    /// Number of samples that the rows represent, without waiting samples.
     pub(super) count: u64,
     pub(super) mean: Vec<f64>,
-    /// Σ(x − mean)² of every dimension.
+    /// Sum of squared deviations Σ(x − mean)² of each column.
     pub(super) squares: Vec<f64>,
-    /// At most ℓ orthogonal rows.
+    /// At most ℓ orthogonal rows, row-major.
     pub(super) rows: Vec<f64>,
-    /// Δ; infinite where squares overflowed.
+    /// The sum Δ of subtracted squared singular values; infinite if squares overflowed.
     pub(super) shed: f64,
     waiting: Waiting,
 }
 
 impl SketchSum {
+    /// Returns an empty sketch of at most `size` rows for n columns.
     pub(super) fn empty(n: usize, size: usize) -> Self {
         Self {
             size,
@@ -65,12 +71,12 @@ impl SketchSum {
         }
     }
 
-    /// The number of points, those that wait among them.
+    /// Returns the number of samples, including waiting samples.
     pub(super) fn count(&self) -> u64 {
         self.count + self.waiting.count()
     }
 
-    /// Adds some rows, each as often as its weight says.
+    /// Adds rows of a table. Each row counts as often as its weight specifies.
     pub(super) fn add(&mut self, points: Points<'_>, rows: &[u32], weights: Option<&[u64]>) {
         let most = (self.size / 2).max(1);
         let mut rows = rows;
@@ -84,7 +90,7 @@ impl SketchSum {
         }
     }
 
-    /// Adds another sketch.
+    /// Adds another sketch of the same size.
     pub(super) fn merge(&mut self, other: &Self) {
         self.settle();
         let other = other.settled();
@@ -100,13 +106,13 @@ impl SketchSum {
         self.shed += other.shed;
     }
 
-    /// Lets no point wait any longer.
+    /// Adds all waiting samples to the rows and frees their memory.
     pub(super) fn settle(&mut self) {
         self.fold();
         self.waiting = Waiting::default();
     }
 
-    /// The same with no point that waits; a copy only where one does.
+    /// Returns the sketch without waiting samples; copies it only if there are any.
     pub(super) fn settled(&self) -> Cow<'_, Self> {
         if self.waiting.is_empty() {
             return Cow::Borrowed(self);
@@ -116,7 +122,7 @@ impl SketchSum {
         Cow::Owned(own)
     }
 
-    /// Puts the points that wait into the rows.
+    /// Adds the waiting samples to the rows.
     fn fold(&mut self) {
         if self.waiting.is_empty() {
             return;
@@ -130,7 +136,8 @@ impl SketchSum {
         self.waiting = waiting;
     }
 
-    /// Joins so many points of this mean and these sums of squares, whose scatter is that of the rows.
+    /// Adds a set of samples that is represented by its count, its mean, its sums of squares and rows with the same
+    /// scatter.
     fn join(&mut self, count: u64, mean: &[f64], squares: &[f64], rows: &Below<'_>) {
         if count == 0 {
             return;
@@ -153,7 +160,7 @@ impl SketchSum {
         self.compress(&Below { rows: rows.rows + more, write: &write });
     }
 
-    /// The directions of the rows and of those below, of which at most ℓ remain.
+    /// Compresses the own rows and the rows below to at most ℓ rows.
     fn compress(&mut self, below: &Below<'_>) {
         let n = self.mean.len();
         let eigen = symmetric_eigen(stacked_gram(&self.rows, n, below).as_ref())
@@ -164,7 +171,8 @@ impl SketchSum {
             return;
         };
         let order = values.len();
-        // Eigenvalues come in ascending order; below this they are rounding of the Gram matrix and of its solution.
+        // Eigenvalues are in ascending order. Eigenvalues below this floor are rounding errors of the Gram matrix and
+        // its eigenproblem.
         let rounding = 4.0 * f64::EPSILON * (order as f64 + (n as f64).sqrt());
         let floor = rounding * values.last().copied().unwrap_or(0.0);
         let beyond = order.checked_sub(self.size + 1).map_or(0.0, |at| values[at]);
@@ -178,7 +186,7 @@ impl SketchSum {
         self.shed += off;
     }
 
-    /// Mean and covariance of at least two points.
+    /// Computes mean and covariance of at least two samples.
     pub(super) fn finish(
         mut self,
         estimator: Estimator,
@@ -200,7 +208,7 @@ impl SketchSum {
             let more = (1.0 + shed / squared(row)).sqrt();
             row.iter_mut().for_each(|value| *value *= more);
         });
-        // Nothing is missing of an exact sketch but rounding.
+        // An exact sketch misses nothing of the trace except rounding errors.
         let missing = if shed > 0.0 {
             let rows = parallel::map(self.rows.chunks_exact(n), squared);
             let held = rows.iter().sum::<f64>() / divisor;

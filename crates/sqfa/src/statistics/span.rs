@@ -1,11 +1,13 @@
-//! Class statistics confined to the span of the data: with v samples in n > v dimensions nothing else matters.
+//! Class statistics reduced to the span of the samples. With v samples in n > v columns, nothing outside the span
+//! matters.
 //!
-//! S is spanned by the centered samples and the class means. A pivoted Cholesky factor of their Gram matrix,
-//! K = LLᵀ, holds their coordinates in an orthonormal basis of S that is never formed; filters G in these
-//! coordinates are lifted by F = A_pᵀ L_p⁻ᵀ G with the pivots' vectors A_p. Where covariances were shrunk,
-//! Φ is a multiple of the identity outside S, and a few arbitrary directions outside stand for all of them.
-//! Exact for unshrunk covariances, positive noise, unit or orthonormal filters and every distance of this crate
-//! but log-Euclidean. Cost: nv² flops, v³/3 more, and 3v² numbers of memory.
+//! The span S contains the centered samples and the class means. A pivoted Cholesky factor of their Gram matrix, K =
+//! LLᵀ, has their coordinates in an orthonormal basis of S that is never formed. Filters G in these coordinates are
+//! mapped to the columns by F = A_pᵀ L_p⁻ᵀ G, where A_p has the vectors selected as pivots. If covariances were shrunk,
+//! Φ is a multiple of the identity outside S, and by symmetry a few arbitrary directions outside represent all of them.
+//!
+//! The reduction is exact for unshrunk covariances, positive noise, filters of unit length or orthonormal filters, and
+//! every distance of this crate except log-Euclidean. It costs nv² + v³/3 flops and memory for 3v² numbers.
 
 use std::sync::Arc;
 
@@ -17,40 +19,46 @@ use crate::linalg::{
 };
 use crate::parallel;
 
-/// Squared length, relative to the longest vector, below which what is left of a vector is round-off.
+/// Squared length, relative to the longest vector, below which the remainder of a vector is round-off.
 const ROUND_OFF: f64 = 1e-12;
-/// Rows of L that one task owns.
+/// Number of rows of L that one task processes.
 const ROWS: usize = 128;
 
-/// Statistics in the span of the data and the way back.
+/// Class statistics in the span of the samples, and the map back to the original columns.
 #[derive(Debug)]
 pub struct Span<'a> {
     source: &'a ClassStatistics,
     statistics: ClassStatistics,
-    /// Which vectors (samples class by class, then means) the basis is made of, in order.
+    /// Indices of the vectors (samples class by class, then means) from which the basis is built, in order.
     pivots: Vec<usize>,
-    /// L_p, lower, row-major.
+    /// The factor L_p, lower triangular and row-major.
     factor: Vec<f64>,
-    /// Orthonormal directions outside the span, one a column.
+    /// Orthonormal directions outside the span, one per column.
     outside: Mat<f64>,
 }
 
 impl ClassStatistics {
-    /// The statistics in the span of the data, exact for as many filters.
+    /// Returns the statistics reduced to the span of the samples, which gives exact results for at most `filters`
+    /// filters.
     ///
-    /// The covariances must be kept as samples ([`super::Factor`], [`super::SparseFactor`]).
+    /// The covariances must be stored as samples ([`super::Factor`], [`super::SparseFactor`]).
+    ///
+    /// # Errors
+    ///
+    /// Returns [`StatisticsError::NoSpan`] if covariances are stored in another form, if columns of shrunk covariances
+    /// were scaled by different factors, or if there are at least as many samples and means as columns.
     pub fn reduced_to_span(&self, filters: usize) -> Result<Span<'_>, StatisticsError> {
         let forms = self.forms()?;
         let refuse = |problem: &str| StatisticsError::NoSpan { problem: problem.to_owned() };
         let ridges: Vec<f64> = forms.iter().map(|form| form.ridge()).collect::<Option<_>>().ok_or_else(|| {
-            refuse("dimensions of shrunk covariances were scaled one by one: scale the data first, or use common")
+            refuse("the columns of shrunk covariances were scaled by different factors: scale the data before shrinkage, or use scaling 'common'")
         })?;
         let n = self.dimension();
         let vectors = forms.iter().map(|form| form.vectors()).sum::<usize>() + self.means().ncols();
         if vectors >= n {
             return Err(StatisticsError::NoSpan {
                 problem: format!(
-                    "{vectors} samples and means may span all {n} dimensions: use them as they are"
+                    "{vectors} samples and means may span all {n} columns: use the statistics without this reduction"
                 ),
             });
         }
@@ -87,7 +95,7 @@ impl ClassStatistics {
         Ok(span)
     }
 
-    /// Whether every covariance is known by the samples that span it.
+    /// Whether every covariance is stored as vectors that span it.
     pub(crate) fn is_kept_as_samples(&self) -> bool {
         self.covariances().iter().all(|covariance| covariance.spanning().is_some())
     }
@@ -95,12 +103,12 @@ impl ClassStatistics {
     fn forms(&self) -> Result<Vec<&dyn Spanning>, StatisticsError> {
         let forms = self.covariances().iter().map(|covariance| covariance.spanning());
         forms.collect::<Option<_>>().ok_or_else(|| StatisticsError::NoSpan {
-            problem: "the covariances are not kept as samples: make the statistics with from_factors or from_sparse"
+            problem: "the covariances are not stored as samples: compute the statistics with from_factors or from_sparse"
                 .to_owned(),
         })
     }
 
-    /// To be filled with means and covariances in the span.
+    /// Returns a copy without means and covariances, to be filled with those in the span.
     fn copied_without_covariances(&self) -> Self {
         Self {
             classes: self.classes.clone(),
@@ -115,17 +123,17 @@ impl ClassStatistics {
 }
 
 impl Span<'_> {
-    /// The statistics, in coordinates of an orthonormal basis of the span.
+    /// Returns the statistics in coordinates of an orthonormal basis of the span.
     pub fn statistics(&self) -> &ClassStatistics {
         &self.statistics
     }
 
-    /// The dimension of the span itself, without directions outside.
+    /// Returns the dimension of the span, without directions outside.
     pub fn rank(&self) -> usize {
         self.pivots.len()
     }
 
-    /// Filters in input space from filters in the span.
+    /// Maps filters in coordinates of the span to filters of the original columns.
     pub fn lift(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
         let rank = self.rank();
         let vectors = self.vectors();
@@ -140,7 +148,7 @@ impl Span<'_> {
         lifted
     }
 
-    /// Filters in the span from filters in input space: what lies outside is lost.
+    /// Projects filters of the original columns onto the span. The components outside the span are lost.
     pub fn lower(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
         let rank = self.rank();
         let means = transpose_times(self.source.means().as_ref(), filters);
@@ -175,7 +183,7 @@ impl Span<'_> {
         self.forms().iter().map(|form| form.vectors()).sum::<usize>() + self.source.means().ncols()
     }
 
-    /// L_p⁻¹ · block.
+    /// Returns L_p⁻¹ · block.
     fn solve(&self, mut block: Mat<f64>) -> Mat<f64> {
         let rank = self.rank();
         for j in 0..block.ncols() {
@@ -188,7 +196,7 @@ impl Span<'_> {
         block
     }
 
-    /// L_p⁻ᵀ · block.
+    /// Returns L_p⁻ᵀ · block.
     fn solve_transposed(&self, block: MatRef<'_, f64>) -> Mat<f64> {
         let rank = self.rank();
         let mut block = block.to_owned();
@@ -205,10 +213,10 @@ impl Span<'_> {
         block
     }
 
-    /// Orthonormal directions orthogonal to the span.
+    /// Returns orthonormal directions orthogonal to the span.
     fn directions_outside(&self, count: usize) -> Mat<f64> {
         let mut directions = random(self.source.dimension(), count, 0, u64::MAX - 1);
-        // Twice, so that round-off of the first projection is taken out, too.
+        // Projected twice, because the first projection leaves round-off inside the span.
         for _ in 0..2 {
             let inside = self.lift(self.lower(directions.as_ref()).as_ref());
             directions = &directions - &inside;
@@ -218,14 +226,14 @@ impl Span<'_> {
     }
 }
 
-/// weight·XᵀX + ridge·I for coordinates X, zero-extended to `order`.
+/// Returns weight·XᵀX + ridge·I for coordinates X with `rank` columns, extended by zeros to order `order`.
 fn covariance(rows: &[f64], rank: usize, order: usize, weight: f64, ridge: f64) -> Dense<f64> {
     let mut lower = vec![0.0; triangle(rank)];
     let mut scratch = vec![0.0; scratch_room::<f64>(rank)];
     for block in rows.chunks(512 * rank.max(1)) {
         add_scatter(block, block.len() / rank, rank, &[], &mut scratch, &mut lower);
     }
-    // The rows of a packed triangle stay where they are when others follow.
+    // Appending rows to a packed triangle does not move the rows before them.
     lower.resize(triangle(order), 0.0);
     lower_rows(&mut lower, order, |i, row| {
         row.iter_mut().for_each(|entry| *entry *= weight);
@@ -234,7 +242,8 @@ fn covariance(rows: &[f64], rank: usize, order: usize, weight: f64, ridge: f64) 
     Dense::new(lower, order).expect("a triangle")
 }
 
-/// Pivots in order, and L with one row per vector and one column per pivot, of a Gram matrix's lower triangle.
+/// Computes a pivoted Cholesky factorization from the lower triangle of a Gram matrix. Returns the pivots in order, and
+/// L with one row per vector and one column per pivot.
 fn pivoted_cholesky(gram: Vec<f64>, size: usize) -> (Vec<usize>, Vec<f64>) {
     let at = |i: usize, j: usize| gram[i.max(j) * size + i.min(j)];
     let mut left: Vec<f64> = (0..size).map(|i| at(i, i)).collect();
@@ -258,7 +267,7 @@ fn pivoted_cholesky(gram: Vec<f64>, size: usize) -> (Vec<usize>, Vec<f64>) {
                 *left -= entry * entry;
             }
         });
-        // Never chosen again, whatever round-off left.
+        // Excludes the pivot from later steps, whatever round-off left in its entry.
         left[pivot] = f64::NEG_INFINITY;
         pivots.push(pivot);
     }
@@ -267,7 +276,7 @@ fn pivoted_cholesky(gram: Vec<f64>, size: usize) -> (Vec<usize>, Vec<f64>) {
     (pivots, compact)
 }
 
-/// An inner product in eight interleaved sums.
+/// Returns an inner product, computed in eight interleaved partial sums.
 fn dot(x: &[f64], y: &[f64]) -> f64 {
     let column = |values| MatRef::from_column_major_slice(values, x.len(), 1);
     crate::linalg::column_inner(column(x), column(y), 0)

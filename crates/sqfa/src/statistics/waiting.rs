@@ -1,4 +1,4 @@
-//! Points of one class that wait to join its sketch, in the precision in which they came.
+//! Samples of one class that wait to be added to its sketch, in the precision of the data.
 
 use std::ops::Range;
 
@@ -9,17 +9,18 @@ use crate::parallel;
 use crate::points::{Points, Scalar};
 use crate::with_table;
 
-/// Columns that one task of a sum of squares owns.
+/// Number of columns whose sums of squares one task computes.
 const COLUMNS: usize = 1024;
 
-/// Points, and how often each counts.
+/// Waiting samples and their weights.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Waiting {
     rows: Rows,
     weights: Vec<u64>,
 }
 
-/// Double precision only where some point came in it: half of the memory otherwise, and the same numbers.
+/// Rows in double precision only if some sample came in it. Single precision halves the memory without changing a
+/// value.
 #[derive(Debug, Clone)]
 enum Rows {
     Single(Vec<f32>),
@@ -33,7 +34,7 @@ impl Default for Rows {
 }
 
 impl Waiting {
-    /// How many wait.
+    /// Returns the number of waiting rows.
     pub(super) fn len(&self) -> usize {
         self.weights.len()
     }
@@ -42,12 +43,12 @@ impl Waiting {
         self.weights.is_empty()
     }
 
-    /// How many points they stand for.
+    /// Returns the number of samples that the rows represent, that is, the sum of their weights.
     pub(super) fn count(&self) -> u64 {
         self.weights.iter().sum()
     }
 
-    /// Lets some rows wait, each as often as its weight says.
+    /// Appends rows of a table. Each row counts as often as its weight specifies.
     pub(super) fn push(&mut self, points: Points<'_>, rows: &[u32], weights: Option<&[u64]>) {
         if let (Rows::Single(held), Points::F64(_)) = (&self.rows, points) {
             self.rows = Rows::Double(held.iter().map(|&value| f64::from(value)).collect());
@@ -60,17 +61,17 @@ impl Waiting {
         self.weights.extend(rows.iter().map(counted));
     }
 
-    /// The points about their own mean.
-    pub(super) fn centered(&self, n: usize) -> Centerd<'_> {
+    /// Returns the samples minus their weighted mean.
+    pub(super) fn centered(&self, n: usize) -> Centered<'_> {
         let mean = match &self.rows {
             Rows::Single(rows) => weighted_mean(rows, n, &self.weights),
             Rows::Double(rows) => weighted_mean(rows, n, &self.weights),
         };
         let roots = self.weights.iter().map(|&weight| (weight as f64).sqrt()).collect();
-        Centerd { rows: &self.rows, roots, mean }
+        Centered { rows: &self.rows, roots, mean }
     }
 
-    /// Forgets all, and keeps the room for others.
+    /// Removes all samples but keeps the allocated memory for later ones.
     pub(super) fn clear(&mut self) {
         match &mut self.rows {
             Rows::Single(rows) => rows.clear(),
@@ -90,20 +91,20 @@ fn append<T: Element>(held: &mut Vec<T>, points: Points<'_>, rows: &[u32]) {
     });
 }
 
-/// Points about their mean, each times the root of its weight.
-pub(super) struct Centerd<'a> {
+/// Samples minus their mean, each multiplied by the square root of its weight.
+pub(super) struct Centered<'a> {
     rows: &'a Rows,
     roots: Vec<f64>,
     pub(super) mean: Vec<f64>,
 }
 
-impl Centerd<'_> {
-    /// The number of rows.
+impl Centered<'_> {
+    /// Returns the number of rows.
     pub(super) fn len(&self) -> usize {
         self.roots.len()
     }
 
-    /// Writes some columns of every row.
+    /// Writes a range of columns of every row, row-major.
     pub(super) fn write(&self, columns: Range<usize>, target: &mut [f64]) {
         match self.rows {
             Rows::Single(rows) => self.write_from(rows, columns, target),
@@ -121,7 +122,7 @@ impl Centerd<'_> {
         }
     }
 
-    /// The sum of squares of every column.
+    /// Returns the sum of squares of each column.
     pub(super) fn squares(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.mean.len()];
         parallel::for_each(sums.chunks_mut(COLUMNS).enumerate(), |(chunk, sums)| {

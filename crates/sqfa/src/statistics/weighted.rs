@@ -1,7 +1,7 @@
-//! Points that count more than once, and updates that can be stopped on the way.
+//! Weighted samples, and updates that can be interrupted.
 //!
-//! A weight w is a repetition count: the sums are those of data in which the point stands w times, at
-//! the cost of one. With weights a block has W = Σw points, mean Σwx/W and scatter Σw(x−c)(x−c)ᵀ.
+//! A weight w is a repetition count: the sums are those of data in which the sample occurs w times, at the cost of one
+//! sample. A weighted block has W = Σw samples, mean Σwx/W and scatter Σw(x−c)(x−c)ᵀ.
 
 use super::accumulator::refuse_rows;
 use super::class_sum::ClassSum;
@@ -12,18 +12,23 @@ use crate::linalg::{Element, Float, add_scatter, scratch_room};
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 
-/// Multiply-adds between two questions whether to go on: about a tenth of a second on one core.
+/// Number of multiply-adds between two calls of `go_on`: about 0.1 s on one core.
 const STEP: usize = 4_000_000_000;
-/// Counts are exact in double precision up to here.
+/// Largest count that double precision represents exactly.
 const MOST: u64 = 1 << 53;
 
 impl ClassAccumulator {
-    /// The number of dimensions.
+    /// Returns the number of columns.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// Adds labeled points, each as often as its weight says; 0 leaves a point out.
+    /// Adds labeled samples, each as often as its weight specifies. A weight of 0 excludes a sample.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error, and adds nothing, if the samples, labels and weights do not fit, a value is not finite, or the
+    /// weights of a class add up to more than 2⁵³.
     pub fn update_weighted(
         &mut self,
         points: Points<'_>,
@@ -33,10 +38,15 @@ impl ClassAccumulator {
         self.update_while(points, labels, Some(weights), &mut || true).map(|_| ())
     }
 
-    /// Adds labeled points step by step for as long as `go_on` says so; returns whether all were added.
+    /// Adds labeled samples in steps as long as `go_on` returns `true`, and returns whether all were added.
     ///
-    /// The sums are the same to the last bit as those of one [`ClassAccumulator::update`]. After a stop
-    /// only some of the points have been added: the accumulator is of no more use.
+    /// The sums have the same bits as after a single [`ClassAccumulator::update`]. If it returns `false`, only some of
+    /// the samples have been added, so discard the accumulator.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error, and adds nothing, if the samples, labels and weights do not fit, a value is not finite, or the
+    /// weights of a class add up to more than 2⁵³.
     pub fn update_while(
         &mut self,
         points: Points<'_>,
@@ -50,7 +60,8 @@ impl ClassAccumulator {
             self.check_weights(weights, points.rows(), &mut rows)?;
         }
         self.double |= matches!(points, Points::F64(_));
-        // Whole blocks of both kinds, so that steps cut nothing that one update would not; points of a sketch wait.
+        // A step is a whole number of blocks, so that its sums have the same bits as those of one update. A sketch
+        // needs no such rounding, because its samples wait until a block is complete.
         let step = match self.sketch {
             None => {
                 let work = self.dimension.pow(2).saturating_mul(self.classes.len()).max(1);
@@ -73,7 +84,7 @@ impl ClassAccumulator {
         Ok(true)
     }
 
-    /// Refuses weights that do not fit and forgets rows of weight 0.
+    /// Checks the weights, and removes rows of weight 0 from the lists.
     pub(super) fn check_weights(
         &self,
         weights: &[u64],
@@ -96,7 +107,11 @@ impl ClassAccumulator {
         Ok(())
     }
 
-    /// The same sums in a larger set of classes, which must hold all of the present ones.
+    /// Extends the set of classes. The new set must include all present classes; the sums of the others are empty.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`StatisticsError::Classes`] if a present class is missing from `classes`.
     pub fn widen(&mut self, classes: Classes) -> Result<(), StatisticsError> {
         let places: Option<Vec<usize>> = self
             .classes
@@ -114,7 +129,7 @@ impl ClassAccumulator {
         Ok(())
     }
 
-    /// The same classes with the sums of some of them alone.
+    /// Returns the accumulator with the sums of some classes only; the others are empty.
     pub(crate) fn of_some(&self, kept: &[bool]) -> Self {
         let mut some = self.clone();
         for (sum, _) in some.sums.iter_mut().zip(kept).filter(|(_, kept)| !**kept) {
@@ -123,7 +138,7 @@ impl ClassAccumulator {
         some
     }
 
-    /// The sums of some classes alone, by their positions in ascending order.
+    /// Returns an accumulator with only the classes at the specified positions, which must be in ascending order.
     pub fn of_classes(self, kept: &[usize]) -> Self {
         let classes = match &self.classes {
             Classes::Integers(all) => Classes::Integers(kept.iter().map(|&at| all[at]).collect()),
@@ -134,18 +149,20 @@ impl ClassAccumulator {
         Self { classes, sums, ..self }
     }
 
-    /// The same sums, finished as covariances in double or in single precision.
+    /// Returns the accumulator with the precision in which covariances are computed: double, or single.
     pub fn in_precision(mut self, double: bool) -> Self {
         self.double = double;
         self
     }
 
-    /// Whether covariances are finished in double precision: any batch came in it, or somebody asked.
+    /// Whether covariances are computed in double precision: some batch came in it, or [`Self::in_precision`] requested
+    /// it.
     pub fn is_double(&self) -> bool {
         self.double
     }
 
-    /// The same sums with integer classes, when every class is text that is written as one ('7' or '7.0', not '07').
+    /// Returns the accumulator with integer classes if every class is text that represents an integer ('7' or '7.0',
+    /// but not '07').
     pub fn with_integer_classes(self) -> Self {
         let Classes::Texts(texts) = &self.classes else { return self };
         let Some(integers) = written_integers(texts) else { return self };
@@ -161,7 +178,8 @@ impl ClassAccumulator {
         Self { classes: labels.classes().clone(), sums, ..self }
     }
 
-    /// The same sums under the names of a set of texts that has all their classes; `None` where it has not.
+    /// Returns the accumulator with its classes named as in `all`, a set of texts. Returns `None` if `all` lacks one of
+    /// its classes.
     pub fn named_as(self, all: &Classes) -> Option<Self> {
         let places: Vec<u32> =
             all.positions_of(&self.classes).into_iter().collect::<Option<_>>()?;
@@ -176,7 +194,7 @@ impl ClassAccumulator {
 }
 
 impl EntrySum {
-    /// Adds some rows of one class, each as often as its weight says.
+    /// Adds rows of one class. Each row counts as often as its weight specifies.
     pub(super) fn add(&mut self, points: Points<'_>, rows: &[u32], weights: Option<&[u64]>) {
         match (points, weights) {
             (Points::U8(table), None) => self.add_bytes(&table, rows),
@@ -228,6 +246,7 @@ impl EntrySum {
     }
 }
 
+/// Returns the weighted mean of a row-major block of n columns.
 pub(super) fn weighted_mean<T: Element>(block: &[T], n: usize, weights: &[u64]) -> Vec<f64> {
     let mut sums = vec![0.0; n];
     for (row, &weight) in block.chunks(n).zip(weights) {
@@ -286,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_take_weights_too() {
+    fn weights_apply_to_bytes() {
         let bytes: Vec<u8> = (0..20 * N).map(|i| ((i * 37) % 251) as u8).collect();
         let reals: Vec<f64> = bytes.iter().map(|&byte| f64::from(byte)).collect();
         let (_, labels) = data();
@@ -306,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_that_do_not_fit_are_refused() {
+    fn invalid_weights_are_rejected() {
         let (values, labels) = data();
         let mut sums = ClassAccumulator::new(labels.classes().clone(), N);
         let short = sums.update_weighted(table(&values), &labels, &[1, 2]).unwrap_err();
@@ -317,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_can_be_stopped() {
+    fn an_update_can_be_interrupted() {
         let (values, labels) = data();
         let mut sums = ClassAccumulator::new(labels.classes().clone(), N);
         assert!(!sums.update_while(table(&values), &labels, None, &mut || false).unwrap());
@@ -326,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_reads_as_numbers_becomes_numbers() {
+    fn text_classes_that_represent_integers_become_integers() {
         let (values, _) = data();
         let names = ["10", "9", "-9"];
         let texts: Vec<&str> = (0..20).map(|i| names[i % 3]).collect();
@@ -347,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn new_classes_find_their_place() {
+    fn added_classes_are_inserted_in_order() {
         let (values, labels) = data();
         let mut sums = ClassAccumulator::new(labels.classes().clone(), N);
         sums.update(table(&values), &labels).unwrap();

@@ -1,6 +1,7 @@
 //! The linear and the nearest-neighbor classifier against their definitions, and what every classifier refuses.
 
-use sqfa::classify::{ClassifierError, Knn, LdaClassifier};
+use sqfa::classify::{ClassifierError, ClassifierKind, Knn, LdaClassifier};
+use sqfa::reduce::Method;
 use sqfa::{Classes, Gaussians, Points, Qda, Table};
 
 use crate::classifier::normalized;
@@ -12,6 +13,13 @@ const CLOSE: f64 = 1e-11;
 
 /// ln p(class | z) by the definition: one explicit inverse of the pooled scatter over N.
 fn linear_log_posteriors(sample: &Sample, shrinkage: f64) -> Vec<f64> {
+    let rows = sample.rows() as f64;
+    let priors: Vec<f64> = sample.naive().iter().map(|(count, ..)| *count as f64 / rows).collect();
+    posteriors_of_rule(sample, shrinkage, &priors)
+}
+
+/// ln p(class | z) with priors, by one explicit inverse of the pooled scatter over N.
+fn posteriors_of_rule(sample: &Sample, shrinkage: f64, priors: &[f64]) -> Vec<f64> {
     let (rows, m) = (sample.rows() as f64, sample.columns);
     let naive = sample.naive();
     let mut pooled = vec![0.0; m * m];
@@ -29,10 +37,11 @@ fn linear_log_posteriors(sample: &Sample, shrinkage: f64) -> Vec<f64> {
         .flat_map(|row| {
             let joint: Vec<f64> = naive
                 .iter()
-                .map(|(count, mean, _)| {
+                .zip(priors)
+                .map(|((_, mean, _), prior)| {
                     // The quadratic in z is the same for every class and left out.
                     let weights = times(&precision, mean);
-                    let constant = (*count as f64 / rows).ln() - 0.5 * dot(&weights, mean);
+                    let constant = prior.ln() - 0.5 * dot(&weights, mean);
                     constant + dot(&weights, sample.row(row))
                 })
                 .collect();
@@ -64,6 +73,58 @@ fn linear_posteriors_follow_the_definition() {
         assert_eq!(accuracy, hits as f64 / sample.rows() as f64);
         assert_eq!((lda.classes(), lda.dimension()), (sample.labels.classes(), 3));
     }
+}
+
+/// The rule of a method pools all samples, and priors change the scores alone.
+#[test]
+fn priors_do_not_change_the_pooled_covariance_of_features() {
+    let sample = Sample::draw(&[120, 30, 60], 3, 71);
+    let naive = sample.naive();
+    let means = naive.iter().flat_map(|(_, mean, _)| mean.clone()).collect();
+    let likely = naive.iter().flat_map(|(count, _, covariance)| {
+        covariance.iter().map(|entry| entry * (*count as f64 - 1.0) / *count as f64)
+    });
+    let gaussians = Gaussians::new(3, means, likely.collect()).unwrap();
+    let (classes, counts) = (sample.labels.classes(), [120, 30, 60]);
+    let build = |priors: Option<&[f64]>| {
+        ClassifierKind::Linear.build(classes, &gaussians, Some(&counts), priors, None).unwrap()
+    };
+    for (given, priors) in [
+        (None, [120.0 / 210.0, 30.0 / 210.0, 60.0 / 210.0]),
+        (Some(&[1.0, 8.0, 1.0][..]), [0.1, 0.8, 0.1]),
+    ] {
+        let found = build(given).log_posteriors(sample.points()).unwrap();
+        let expected = posteriors_of_rule(&sample, 0.0, &priors);
+        assert!(worst(&found, &expected) <= CLOSE * largest(expected.iter().copied()));
+    }
+}
+
+#[test]
+fn every_kind_of_classifier_answers_as_its_own_type() {
+    let sample = Sample::draw(&[40, 30], 2, 74);
+    let naive = sample.naive();
+    let means = naive.iter().flat_map(|(_, mean, _)| mean.clone()).collect();
+    let covariances = naive.iter().flat_map(|(_, _, own)| own.clone()).collect();
+    let gaussians = Gaussians::new(2, means, covariances).unwrap();
+    let classes = sample.labels.classes();
+    let build = |kind: ClassifierKind| {
+        kind.build(classes, &gaussians, None, Some(&[0.4, 0.6]), None).unwrap()
+    };
+    let qda = Qda::of_features(classes, &gaussians, &[0.4, 0.6], None).unwrap();
+    // Without counts, classes have equal weights.
+    let lda = LdaClassifier::new(classes, &gaussians, &[0.5, 0.5], None).unwrap();
+    let shift = (0.6_f64 / 0.4).ln();
+    let quadratic = build(ClassifierKind::Quadratic).log_posteriors(sample.points()).unwrap();
+    assert_eq!(quadratic, qda.log_posteriors(sample.points()).unwrap());
+    let linear = build(ClassifierKind::Linear).log_posteriors(sample.points()).unwrap();
+    let equal = lda.log_posteriors(sample.points()).unwrap();
+    for (own, other) in linear.chunks(2).zip(equal.chunks(2)) {
+        assert!((own[1] - own[0] - (other[1] - other[0]) - shift).abs() <= CLOSE * 100.0);
+    }
+    let names: Vec<_> = ["lda", "sqfa-h", "lda+refine"]
+        .map(|name| name.parse::<Method>().unwrap().classifier().name())
+        .into();
+    assert_eq!(names, ["lda", "qda", "qda"]);
 }
 
 #[test]
@@ -196,7 +257,7 @@ fn bad_input_is_named() {
         LdaClassifier::from_statistics(&sample.statistics(), identity.as_ref(), Some(0.1)).unwrap();
     let wide = Points::F64(Table::row_major(&sample.values, 8, 3).unwrap());
     let refusal = ClassifierError::Dimension { given: 3, expected: 2 };
-    assert!(refusal.to_string().contains("3 dimensions, the classifier 2"));
+    assert!(refusal.to_string().contains("3 features, but the classifier expects 2"));
     for found in [knn.predict(wide), qda.predict(wide), lda.predict(wide)] {
         assert_eq!(found, Err(refusal.clone()));
     }

@@ -11,7 +11,7 @@ use crate::{Data, recipe, three_classes};
 const PLAN: Plan = Plan { parts: 5, held: 5, repeats: 1 };
 
 fn parts<'a>(data: &'a Data, labels: &'a Labels, weights: Option<&'a [u64]>) -> Parts<'a> {
-    Parts::new(Labeled { points: data.points(), labels, weights }, PLAN, 3).unwrap()
+    Parts::new(Labeled { weights, ..Labeled::new(data.points(), labels) }, PLAN, 3).unwrap()
 }
 
 /// Covariances by the textbook formula, written apart from the library.
@@ -160,7 +160,7 @@ fn sums_that_are_made_again_give_the_bits_of_sums_that_are_kept() {
     let labels = Labels::from_integers(&data.labels);
     let weights: Vec<u64> = (0..data.rows() as u64).map(|row| row % 4).collect();
     for (method, weights) in [("sqfa-h", None), ("sqfa-h", Some(&weights[..])), ("lda", None)] {
-        let points = Labeled { points: data.points(), labels: &labels, weights };
+        let points = Labeled { weights, ..Labeled::new(data.points(), &labels) };
         let pipeline = recipe(method, 2);
         let mut observer = |_: &sqfa::optimize::Progress| sqfa::optimize::Control::Continue;
         let alone = pipeline.fit(points, &mut observer).unwrap();
@@ -183,7 +183,7 @@ fn one_covariance_gives_the_discriminants_of_all_classes() {
     let labels = Labels::from_integers(&data.labels);
     let weights: Vec<u64> = (0..data.rows() as u64).map(|row| 1 + row % 2).collect();
     for weights in [None, Some(&weights[..])] {
-        let points = Labeled { points: data.points(), labels: &labels, weights };
+        let points = Labeled { weights, ..Labeled::new(data.points(), &labels) };
         let pipeline = recipe("lda", 2);
         let mut observer = |_: &sqfa::optimize::Progress| sqfa::optimize::Control::Continue;
         let alone = pipeline.fit(points, &mut observer).unwrap();

@@ -7,7 +7,7 @@ use rand_distr::{Distribution, StandardNormal};
 use crate::{Data, recipe};
 
 /// Normal numbers with two classes of equal size that have nothing to do with them.
-fn pure_noise(rows: usize, columns: usize, seed: u64) -> Data {
+pub(crate) fn pure_noise(rows: usize, columns: usize, seed: u64) -> Data {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let values = (0..rows * columns).map(|_| StandardNormal.sample(&mut generator)).collect();
     let mut labels: Vec<i64> = (0..rows as i64).map(|row| row % 2).collect();

@@ -7,12 +7,15 @@ mod choices;
 mod columns;
 mod distinct;
 mod folds;
+mod groups;
 mod honest;
 mod outliers;
 mod record;
+mod reference;
 mod refinement;
 mod refused;
 mod remote;
+mod serial;
 mod units;
 
 use rand::SeedableRng;
@@ -71,7 +74,7 @@ impl Data {
         weights: Option<&[u64]>,
     ) -> Result<Fitted, PipelineError> {
         let labels = Labels::from_integers(&self.labels);
-        let data = Labeled { points: self.points(), labels: &labels, weights };
+        let data = Labeled { weights, ..Labeled::new(self.points(), &labels) };
         pipeline.fit(data, &mut |_| Control::Continue)
     }
 }

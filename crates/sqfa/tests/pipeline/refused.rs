@@ -1,5 +1,7 @@
 //! Tables that no default can save, and small ones that it can.
 
+use sqfa::Distance;
+use sqfa::distance::registry;
 use sqfa::pipeline::{Filters, NoChoice, PipelineError, Reason};
 
 use crate::{Data, recipe, three_classes};
@@ -61,4 +63,33 @@ fn a_method_of_points_does_not_choose_its_number_of_filters() {
     pipeline.filters = Filters::Auto { max: 3 };
     let error = three_classes(60, 4).fit(&pipeline).unwrap_err();
     assert_eq!(error, PipelineError::Count { why: NoChoice::Method });
+}
+
+#[test]
+fn smsqfa_accepts_the_distances_of_second_moments_alone() {
+    let data = three_classes(60, 1);
+    let with = |method: &str, distance: &str| {
+        let mut pipeline = recipe(method, 1);
+        pipeline.settings.distance = Some(Distance::named(distance).unwrap());
+        pipeline.settings.noise = sqfa::Noise::Value(0.1);
+        data.fit(&pipeline)
+    };
+    for form in registry().iter().flat_map(|entry| entry.forms()) {
+        let fitted = with("smsqfa", &form);
+        if Distance::named(&form).unwrap().claims().unwrap().second_moments {
+            // The default distance of the method aside, this is what the general method does with the same distance.
+            assert_eq!(fitted.unwrap().filters(), with("sqfa", &form).unwrap().filters(), "{form}");
+        } else {
+            let message = fitted.unwrap_err().to_string();
+            assert!(message.contains(&format!("'{form}'")), "{message}");
+            assert!(message.contains("use affine-invariant, log-euclidean"), "{message}");
+        }
+    }
+    let own = data.fit(&recipe("smsqfa", 1)).unwrap();
+    let named = {
+        let mut pipeline = recipe("smsqfa", 1);
+        pipeline.settings.distance = Some(Distance::named("affine-invariant").unwrap());
+        data.fit(&pipeline).unwrap()
+    };
+    assert_eq!(own.filters(), named.filters());
 }

@@ -62,10 +62,10 @@ fn plain_covariances_are_matched_and_told_or_refused() {
     for (name, given) in [("sqfa-cauchy", None), ("sqfa-t", Some(2.0)), ("sqfa-t", Some(1.5))] {
         let error = fit(name, &training, settings(given)).unwrap_err();
         assert!(matches!(error, ReduceError::NeedsPoints { .. }), "{error}");
-        assert!(error.to_string().contains("has no covariance; give points"), "{error}");
+        assert!(error.to_string().contains("has no covariance; use the samples"), "{error}");
     }
     let error = fit("sqfa-t", &training, settings(Some(0.5))).unwrap_err().to_string();
-    assert!(error.contains("1 on") || error.contains("no covariance"), "{error}");
+    assert!(error.contains("at least 1") || error.contains("no covariance"), "{error}");
 }
 
 #[test]

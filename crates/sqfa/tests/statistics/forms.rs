@@ -1,4 +1,4 @@
-//! Covariances kept as factors, sparse factors and low rank against the same covariances entry by entry.
+//! Covariances as factors, sparse factors and low rank, compared with the same covariances entry by entry.
 
 use sqfa::statistics::{
     Covariance, Csr, Dense, Factor, Form, LowRank, Moments, Preprocessor, Scaling, StatisticsError,
@@ -10,7 +10,7 @@ use crate::common::{normals, stream};
 use crate::moments::{DOUBLE, SINGLE};
 use crate::problems::{Sample, largest};
 
-/// Every estimator.
+/// Estimators that factors support.
 const ESTIMATORS: [Estimator; 4] =
     [Estimator::Empirical, Estimator::Oas, Estimator::LedoitWolf, Estimator::Shrinkage(0.3)];
 
@@ -25,7 +25,7 @@ fn product(covariance: &dyn Covariance, block: &Mat<f64>) -> Mat<f64> {
     product
 }
 
-/// Products, variances and means agree.
+/// Asserts that products, variances and means agree.
 #[track_caller]
 fn assert_same(found: &ClassStatistics, expected: &ClassStatistics, tolerance: f64) {
     assert_eq!((found.classes(), found.counts()), (expected.classes(), expected.counts()));
@@ -46,7 +46,7 @@ fn assert_same(found: &ClassStatistics, expected: &ClassStatistics, tolerance: f
     }
 }
 
-/// A sample many of whose values are zero, and the same as a sparse table with entries out of order.
+/// Returns a sample with many zeros, and the same values as a sparse table with unordered entries.
 fn sparse(counts: &[usize], columns: usize, seed: u64) -> (Sample, Csr<f64>) {
     let sample = Sample::draw(counts, columns, seed);
     let sample =
@@ -54,7 +54,7 @@ fn sparse(counts: &[usize], columns: usize, seed: u64) -> (Sample, Csr<f64>) {
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for row in 0..sample.rows() {
         for column in (0..columns).rev().filter(|&column| sample.row(row)[column] != 0.0) {
-            // In two halves, as repeated entries add up.
+            // Each value is split into two halves, because repeated entries are added.
             indices.extend([column as u32; 2]);
             values.extend([0.5 * sample.row(row)[column]; 2]);
         }
@@ -100,7 +100,7 @@ fn sparse_factors_are_centered_without_being_densified() {
 }
 
 #[test]
-fn every_form_follows_a_rescaling() {
+fn every_form_can_be_rescaled() {
     let (sample, table) = sparse(&[20, 25], 8, 5);
     for scaling in [Scaling::Common, Scaling::PerFeature] {
         for estimator in ESTIMATORS {
@@ -120,7 +120,7 @@ fn every_form_follows_a_rescaling() {
 }
 
 #[test]
-fn low_rank_plus_identity_is_its_definition() {
+fn low_rank_plus_identity_agrees_with_its_definition() {
     let (n, k) = (12, 3);
     let basis = block(n, k, 6);
     let weights = vec![0.8, 2.0, -0.01];
@@ -163,7 +163,7 @@ fn principal_components_need_no_entries() {
         ClassStatistics::from_sparse(&table, labels, Estimator::Empirical).unwrap(),
     ] {
         let (directions, own) = found.principal_components(4).unwrap();
-        // The variance held settles to 1e-11 of itself, single variances to its root.
+        // The explained variance converges to a relative change of 1e-11, and single variances to its square root.
         for (own, expected) in own.iter().zip(&variances) {
             assert!((own - expected).abs() < 1e-5 * expected, "{own} {expected}");
         }
@@ -174,7 +174,7 @@ fn principal_components_need_no_entries() {
             StatisticsError::ComponentCount { count: 26, dimension: 25 }
         );
     }
-    // Four points have three directions; the others hold no variance and are orthonormal all the same.
+    // Four samples span three directions. The other components have no variance but must be orthonormal.
     let few = Sample::draw(&[2, 2], 20, 10);
     let few =
         ClassStatistics::from_factors(few.points(), &few.labels, Estimator::Empirical).unwrap();
@@ -185,7 +185,7 @@ fn principal_components_need_no_entries() {
 }
 
 #[test]
-fn the_span_holds_everything_there_is() {
+fn fits_in_the_span_of_the_samples_are_exact() {
     for (estimator, outside) in [(Estimator::Empirical, 0), (Estimator::Shrinkage(0.2), 3)] {
         let (sample, table) = sparse(&[6, 9], 40, 11);
         let (points, labels) = (sample.points(), &sample.labels);
@@ -195,7 +195,7 @@ fn the_span_holds_everything_there_is() {
             ClassStatistics::from_sparse(&table, labels, estimator).unwrap(),
         ] {
             let span = found.reduced_to_span(3).unwrap();
-            // 15 samples less a mean each, and two means.
+            // 15 samples minus one mean per class, and two means.
             assert_eq!((span.rank(), span.statistics().dimension()), (15, 15 + outside));
             let filters = block(15 + outside, 4, 12);
             let lifted = span.lift(filters.as_ref());
@@ -216,7 +216,7 @@ fn the_span_holds_everything_there_is() {
 }
 
 #[test]
-fn statistics_without_a_smaller_span_say_so() {
+fn statistics_without_a_smaller_span_are_rejected() {
     let sample = Sample::draw(&[6, 9], 10, 13);
     let problem = |statistics: &ClassStatistics| {
         statistics.reduced_to_span(2).map(|_| ()).unwrap_err().to_string()
@@ -233,12 +233,12 @@ fn statistics_without_a_smaller_span_say_so() {
 }
 
 #[test]
-fn a_sparse_table_stays_one_where_dense_covariances_cost_more() {
+fn sparse_tables_stay_sparse_if_dense_covariances_cost_more() {
     let decide = |entries, points, n, c| Form::decide_sparse(entries, points, n, c, 8);
     assert_eq!(decide(40_000, 2_000, 200_000, 4), Form::Factor);
     assert_eq!(decide(2_000, 200, 10, 3), Form::Dense, "hardly sparse, and small");
     assert_eq!(decide(1_000_000, 1_000, 1_000, 10), Form::Dense, "every entry is there");
-    // 100 billion entries take 2.4 TB, covariances of 20 000 dimensions less.
+    // 100 billion entries take 2.4 TB; covariances of 20 000 columns take less.
     assert_eq!(decide(100_000_000_000, 10_000_000, 20_000, 10), Form::Dense);
 }
 
@@ -259,18 +259,18 @@ fn the_form_follows_from_the_sizes() {
 }
 
 #[test]
-fn parts_that_do_not_fit_are_refused_with_numbers() {
+fn inconsistent_arrays_are_rejected_with_numbers() {
     let message = |error: StatisticsError| error.to_string();
     let csr = |columns, starts: &[usize], indices: &[u32], values: &[f64]| {
         let found = Csr::new(columns, starts.to_vec(), indices.to_vec(), values.to_vec());
         found.map(|_| ()).unwrap_err().to_string()
     };
-    assert!(csr(3, &[0, 2], &[0, 3], &[1.0, 1.0]).contains("column 3 of 3"));
-    assert!(csr(3, &[0, 2], &[0], &[1.0, 1.0]).contains("1 columns for 2 values"));
-    assert!(csr(3, &[0, 1], &[0, 1], &[1.0, 1.0]).contains("end at 2"));
-    assert!(csr(3, &[], &[], &[]).contains("start at 0"));
+    assert!(csr(3, &[0, 2], &[0, 3], &[1.0, 1.0]).contains("column index 3"));
+    assert!(csr(3, &[0, 2], &[0], &[1.0, 1.0]).contains("1 column indices for 2 values"));
+    assert!(csr(3, &[0, 1], &[0, 1], &[1.0, 1.0]).contains("end with 2"));
+    assert!(csr(3, &[], &[], &[]).contains("begin with 0"));
     assert!(csr(3, &[0, 2, 1, 2], &[0, 1], &[1.0, 1.0]).contains("row 1 ends before"));
-    assert!(csr(3, &[0, 0, 2], &[0, 2], &[1.0, f64::NAN]).contains("point 1, dimension 2"));
+    assert!(csr(3, &[0, 0, 2], &[0, 2], &[1.0, f64::NAN]).contains("row 1, column 2"));
     assert!(message(Factor::new(vec![1.0_f64; 7], 3).unwrap_err()).contains("at least 1"));
     assert!(Factor::new(vec![1.0_f32; 3], 3).is_err() && Factor::new(vec![1.0_f32; 0], 0).is_err());
     let basis = Mat::from_fn(4, 2, |i, j| (i + j) as f64);
@@ -296,8 +296,8 @@ fn parts_that_do_not_fit_are_refused_with_numbers() {
     assert!(message(error.unwrap_err()).contains("class '9' has 1 sample"));
 }
 
-/// More samples than columns span everything: components are found in a small space where variances fall off, from all products
-/// where they do not.
+/// With more samples than columns, the samples span everything. Components are found in a small subspace if variances
+/// decay, and from all products otherwise.
 #[test]
 fn components_of_samples_that_span_everything_are_those_of_entries() {
     const COLUMNS: usize = 260;

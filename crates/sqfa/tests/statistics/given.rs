@@ -1,4 +1,4 @@
-//! Statistics given from outside, and the rules of labels.
+//! Class statistics from the caller's matrices, and the rules for labels.
 
 use sqfa::statistics::{GivenMatrices, Moments};
 use sqfa::{ClassStatistics, Classes, Label, Labels};
@@ -7,7 +7,7 @@ use crate::common::diagonal;
 use crate::problems::{entries, given, given_single, random_classes, worst};
 
 #[test]
-fn given_moments_are_kept_as_they_are() {
+fn moments_are_stored_unchanged() {
     let classes = random_classes(5, 3, 91);
     let (double, single) = (given(&classes), given_single(&classes));
     for (class, normal) in classes.iter().enumerate() {
@@ -28,7 +28,7 @@ fn given_moments_are_kept_as_they_are() {
 }
 
 #[test]
-fn counts_weigh_the_classes() {
+fn classes_are_weighted_by_counts() {
     let matrices = vec![diagonal(&[1.0, 3.0]), diagonal(&[5.0, 7.0])];
     let found = ClassStatistics::from_moments(
         Classes::Texts(vec!["a".into(), "b".into()]),
@@ -45,7 +45,7 @@ fn counts_weigh_the_classes() {
 }
 
 #[test]
-fn borrowed_matrices_are_checked_and_copied_alike() {
+fn borrowed_and_owned_matrices_give_equal_results() {
     for n in [1, 5, 63, 64, 65, 130] {
         let classes = random_classes(n, 2, 7);
         let matrices: Vec<Vec<f64>> = classes.iter().map(|own| own.covariance.clone()).collect();
@@ -58,7 +58,7 @@ fn borrowed_matrices_are_checked_and_copied_alike() {
         let double = made(GivenMatrices::BorrowedF64(matrices.iter().map(Vec::as_slice).collect()));
         let single = made(GivenMatrices::BorrowedF32(singles.iter().map(Vec::as_slice).collect()));
         let (double, single) = (double.unwrap(), single.unwrap());
-        // Half of a matrix is kept, and it is that of the owned one.
+        // Only one triangle is stored, and it equals that of the owned matrix.
         assert_eq!(double.bytes(), 8 * n * (n + 1));
         let owned = [
             made(GivenMatrices::F64(matrices.clone())).unwrap(),
@@ -68,7 +68,7 @@ fn borrowed_matrices_are_checked_and_copied_alike() {
             assert_eq!(entries(&double, class), entries(&owned[0], class), "{n}");
             assert_eq!(entries(&single, class), entries(&owned[1], class), "{n}");
         }
-        // What is wrong is found in the last row, too.
+        // An error in the last row is found as well.
         let mut wrong = matrices;
         wrong[1][n * n - 1] = f64::NAN;
         let borrowed = made(GivenMatrices::BorrowedF64(wrong.iter().map(Vec::as_slice).collect()));
@@ -97,10 +97,10 @@ fn second_moments_alone_have_no_means() {
 }
 
 #[test]
-fn round_off_of_given_matrices_is_forgiven() {
+fn round_off_in_matrices_is_accepted() {
     let mut classes = random_classes(4, 2, 92);
     let exact = classes[1].covariance.clone();
-    // Single-precision round-off of another program: entries and their mirror images differ a little.
+    // Round-off of another program in single precision: entries differ slightly from their mirror images.
     classes[1].covariance[1] *= 1.0 + 1e-6;
     let found = given(&classes);
     assert!(worst(&entries(&found, 1), &exact) <= 1e-5);
@@ -111,11 +111,11 @@ fn round_off_of_given_matrices_is_forgiven() {
 }
 
 #[test]
-fn labels_are_integers_when_all_of_them_read_as_one() {
+fn labels_are_integers_if_all_texts_represent_integers() {
     let texts = |labels: &[&str]| Labels::from_texts(labels);
     assert_eq!(texts(&["10", "9", "-3", "9"]).classes(), &Classes::Integers(vec![-3, 9, 10]));
     assert_eq!(texts(&["10", "9", "-3", "9"]).codes(), [2, 1, 0, 1]);
-    // One that is no integer turns all of them to text, in the order of their bytes.
+    // One label that is not an integer turns all labels to text, in byte order.
     for odd in ["9.5", "1e3", "", "cat", "9223372036854775808", "é"] {
         let labels = texts(&["10", "9", odd]);
         let mut expected = vec!["10".to_owned(), "9".to_owned(), odd.to_owned()];
@@ -133,7 +133,7 @@ fn floating_point_labels_must_be_whole() {
     );
     for bad in [0.5, f64::NAN, f64::INFINITY, 1e300] {
         let message = Labels::from_floats(&[0.0, 1.0, bad]).unwrap_err().to_string();
-        let value = format!("label {bad} at row 2");
+        let value = format!("label {bad} in row 2");
         assert!(message.contains(&value) && message.contains("integer or text"), "{message}");
     }
 }

@@ -1,5 +1,5 @@
-//! Class statistics against the definitions: from points of every type and layout, streamed, merged,
-//! shrunk, given, preprocessed and reduced.
+//! Class statistics compared with their definitions: from samples of every type and layout, streamed, merged, shrunk,
+//! from the caller's matrices, preprocessed and reduced.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,16 +1,16 @@
-//! Counts, means and covariances of points in every number type and layout against a plain computation.
+//! Counts, means and covariances of samples in every number type and layout, compared with a plain computation.
 
 use sqfa::statistics::Moments;
-use sqfa::{ClassStatistics, Estimator, Points, Table};
+use sqfa::{ClassStatistics, Estimator, Labels, Points, Table};
 
 use crate::problems::{Sample, entries, largest, worst};
 
-/// Two f64 sums of a few hundred numbers in different orders.
+/// Tolerance for two `f64` sums of a few hundred numbers in different orders.
 pub(crate) const DOUBLE: f64 = 1e-12;
-/// Products summed in single precision over short blocks, and entries stored in single precision.
+/// Tolerance for products summed in single precision over short blocks, and entries stored in single precision.
 pub(crate) const SINGLE: f64 = 1e-6;
 
-/// Asserts that statistics are those of a sample, relative to the largest variance.
+/// Asserts that statistics agree with those of a sample, relative to the largest variance.
 #[track_caller]
 pub(crate) fn assert_matches(statistics: &ClassStatistics, sample: &Sample, tolerance: f64) {
     let naive = sample.naive();
@@ -41,7 +41,7 @@ fn statistics<'a>(points: impl Into<Points<'a>>, sample: &Sample) -> ClassStatis
     ClassStatistics::from_points(points.into(), &sample.labels, Estimator::Empirical).unwrap()
 }
 
-/// The values in three layouts: by rows, by columns, and with gaps between all neighbors.
+/// Calls `check` with the values in three layouts: by rows, by columns, and with gaps between all numbers.
 fn layouts<T: Copy>(values: &[T], columns: usize, check: impl Fn(Table<'_, T>)) {
     let rows = values.len() / columns;
     check(Table::row_major(values, rows, columns).unwrap());
@@ -82,7 +82,7 @@ fn single_precision_points_in_any_layout() {
     }
 }
 
-/// Covariances of integers from integer sums: (N Σxy − Σx Σy) / N(N − 1).
+/// Returns covariances of integers from integer sums: (N Σxy − Σx Σy) / N(N − 1).
 fn exact_covariance(rows: &[&[f64]], i: usize, j: usize) -> f64 {
     let whole = |value: f64| value as i128;
     let count = rows.len() as i128;
@@ -94,7 +94,7 @@ fn exact_covariance(rows: &[&[f64]], i: usize, j: usize) -> f64 {
 
 #[test]
 fn bytes_in_any_layout_are_summed_exactly() {
-    // More than one block of 1024 points in the last case.
+    // The last case has more than one block of 1024 samples.
     for (counts, columns, seed) in
         [(vec![2, 3], 1, 57), (vec![40, 7, 19], 5, 58), (vec![2500, 90], 6, 59)]
     {
@@ -111,7 +111,7 @@ fn bytes_in_any_layout_are_summed_exactly() {
                 let variance = largest(matrix.iter().step_by(columns + 1).copied());
                 for at in 0..columns * columns {
                     let exact = exact_covariance(&rows, at / columns, at % columns);
-                    // The entry rounded to single precision, and one division in double precision.
+                    // Tolerance for rounding the entry to single precision, and one division in double precision.
                     let allowed = f64::from(f32::EPSILON) / 2.0 * exact.abs() + 1e-14 * variance;
                     assert!((matrix[at] - exact).abs() <= allowed, "{} and {exact}", matrix[at]);
                 }
@@ -121,7 +121,7 @@ fn bytes_in_any_layout_are_summed_exactly() {
 }
 
 #[test]
-fn layouts_do_not_change_a_bit() {
+fn bits_do_not_depend_on_the_layout() {
     let sample = Sample::draw(&[300, 270], 9, 60);
     let expected = statistics(Table::row_major(&sample.values, 570, 9).unwrap(), &sample);
     layouts(&sample.values, 9, |table| {
@@ -147,7 +147,7 @@ fn means_far_from_zero_cost_no_digits_of_the_covariance() {
 
 #[test]
 fn a_constant_dimension_has_no_variance_at_all() {
-    // A tenth has no finite binary expansion, so a careless mean differs from it.
+    // 0.1 has no finite binary expansion, so a mean with round-off would differ from it.
     let sample = Sample::draw(&[900, 333], 3, 62).mapped(4, |row| [row, &[0.1]].concat());
     let (singles, _) = sample.singles();
     let (bytes, _) = sample.bytes();
@@ -161,4 +161,20 @@ fn a_constant_dimension_has_no_variance_at_all() {
             assert_eq!(found.covariances()[class].diagonal()[3], 0.0, "class {class}");
         }
     }
+}
+
+#[test]
+fn a_single_class_has_statistics() {
+    let table = Table::row_major(&[1.0, 2.0, 3.0, 5.0, 2.0, 8.0], 3, 2).unwrap();
+    let found = ClassStatistics::from_points(
+        Points::F64(table),
+        &Labels::from_integers(&[4, 4, 4]),
+        Estimator::Empirical,
+    )
+    .unwrap();
+    assert_eq!(found.counts().unwrap(), [3]);
+    let mean: Vec<f64> = found.means().col(0).iter().copied().collect();
+    assert_eq!(mean, [2.0, 5.0]);
+    // Deviations (−1, −3), (1, 0) and (0, 3), divided by 3 − 1.
+    assert_eq!(entries(&found, 0), [1.0, 1.5, 1.5, 9.0]);
 }

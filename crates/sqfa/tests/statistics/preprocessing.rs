@@ -1,4 +1,4 @@
-//! Scaling, centring and reduction of statistics are those of the points.
+//! Scaling, centering and reduction of statistics agree with the same operations on samples.
 
 use sqfa::statistics::{Preprocessor, SCALINGS, Scaling};
 use sqfa::transform::Features;
@@ -8,14 +8,14 @@ use crate::common::{normals, stream};
 use crate::moments::{DOUBLE, SINGLE, assert_matches};
 use crate::problems::{Sample, dot, eigen, matrix, orthonormal, worst};
 
-/// The standard deviation (divisor count − 1) of all values together.
+/// Returns the standard deviation (divisor count − 1) of all values together.
 fn spread(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (squares / (values.len() as f64 - 1.0)).sqrt()
 }
 
-/// The sample scaled and centered value by value.
+/// Returns the sample, scaled and centered value by value.
 fn preprocessed(sample: &Sample, scaling: Scaling, center: bool) -> Sample {
     let (mean, covariance) = sample.naive_total();
     let n = sample.columns;
@@ -29,7 +29,7 @@ fn preprocessed(sample: &Sample, scaling: Scaling, center: bool) -> Sample {
                     Scaling::PerFeature | Scaling::WithinClass if covariance[i * n + i] < 1e-20 => {
                         1.0
                     }
-                    // The part of within-class scaling that treats columns one by one.
+                    // The part of within-class scaling that treats columns separately.
                     Scaling::PerFeature | Scaling::WithinClass => covariance[i * n + i].sqrt(),
                 };
                 (row[i] - if center { mean[i] } else { 0.0 }) / unit
@@ -38,7 +38,7 @@ fn preprocessed(sample: &Sample, scaling: Scaling, center: bool) -> Sample {
     })
 }
 
-/// Points of unequal classes, scales and offsets, with a constant dimension.
+/// Returns samples of classes with different sizes, scales and offsets, and a constant column.
 fn sample() -> Sample {
     Sample::draw(&[90, 210, 33], 5, 101)
         .mapped(6, |row| vec![row[0], 10.0 * row[1] + 4.0, 0.1 * row[2], row[3] - 7.0, row[4], 0.1])
@@ -76,7 +76,7 @@ fn preprocessed_statistics_are_those_of_preprocessed_points() {
 }
 
 #[test]
-fn folded_filters_take_raw_points_to_the_same_features() {
+fn folded_filters_give_the_same_features_from_raw_samples() {
     let sample = sample();
     let filters = matrix(&[normals(6, &mut stream(102)), normals(6, &mut stream(103))]);
     for (name, scaling) in SCALINGS {
@@ -88,7 +88,7 @@ fn folded_filters_take_raw_points_to_the_same_features() {
             let raw = transform(sample.points(), folded.as_ref(), Some(&offset)).to_f64();
             let cooked = preprocessed(&sample, scaling, center);
             let expected = transform(cooked.points(), filters.as_ref(), None).to_f64();
-            // Offsets of tens cancel in features of a few units.
+            // Offsets of about 10 cancel in features of size about 1.
             assert!(worst(&raw, &expected) <= 100.0 * DOUBLE, "{name}");
             let back = map.unfold(folded.as_ref(), folded.nrows());
             for (i, j) in
@@ -158,7 +158,7 @@ fn principal_components_are_those_of_all_points() {
         assert!((variances[j] - values[5 - j]).abs() <= DOUBLE * values[5], "variance {j}");
         let component: Vec<f64> = components.col(j).iter().copied().collect();
         assert!((dot(&component, &component) - 1.0).abs() <= DOUBLE);
-        // Eigenvectors are known up to sign, to round-off over the gap between eigenvalues.
+        // Eigenvectors are determined up to sign, and up to round-off divided by the gap between eigenvalues.
         let along = dot(&component, &vectors[5 - j]).abs();
         assert!((1.0 - along).abs() <= 100.0 * DOUBLE, "component {j}: {along}");
     }

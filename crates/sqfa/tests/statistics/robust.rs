@@ -1,4 +1,4 @@
-//! Robust class statistics against their defining equations, their invariances, and outliers.
+//! Robust class statistics, tested against their defining equations, their invariances and outliers.
 
 use sqfa::robust::{McdOptions, RobustError, mcd};
 use sqfa::statistics::{ClassAccumulator, StatisticsError};
@@ -6,10 +6,10 @@ use sqfa::{ClassStatistics, Estimator, Labels, Points, Table};
 
 use crate::common::{inverse, normals, product, stream, times, transposed};
 
-/// What EM leaves in double precision, in units of the scatter.
+/// Tolerance for the remaining error of EM in double precision, relative to the scatter.
 const SETTLED: f64 = 1e-7;
 
-/// Points of two classes: t distributions of different scatters about different means.
+/// Samples of two classes: t distributions with different scatter matrices and means.
 struct Heavy {
     columns: usize,
     values: Vec<f64>,
@@ -17,7 +17,7 @@ struct Heavy {
 }
 
 impl Heavy {
-    /// Degrees of freedom must be whole: a χ² is a sum of squares.
+    /// Draws the samples. The degrees of freedom must be an integer, because χ² is drawn as a sum of squares.
     fn draw(count: usize, columns: usize, degrees: usize, seed: u64) -> Self {
         let mut rng = stream(seed);
         let roots: Vec<Vec<f64>> = (0..2).map(|_| normals(columns * columns, &mut rng)).collect();
@@ -48,7 +48,7 @@ impl Heavy {
         ClassStatistics::from_points(self.points(), &self.labels(), estimator).unwrap()
     }
 
-    /// The points of one class.
+    /// Returns the samples of one class.
     fn class(&self, class: i64) -> Vec<&[f64]> {
         let rows = self.values.chunks(self.columns).zip(&self.codes);
         rows.filter(|(_, code)| **code == class).map(|(row, _)| row).collect()
@@ -70,7 +70,7 @@ fn mean(statistics: &ClassStatistics, class: usize) -> Vec<f64> {
     statistics.means().col(class).iter().copied().collect()
 }
 
-/// Squared distances of points under a mean and a scatter, by an explicit inverse.
+/// Returns squared distances of samples for a mean and a scatter, computed with an explicit inverse.
 fn distances(points: &[&[f64]], mean: &[f64], scatter: &[f64]) -> Vec<f64> {
     let inverse = inverse(scatter, mean.len());
     let about = |row: &&[f64]| -> Vec<f64> { row.iter().zip(mean).map(|(x, m)| x - m).collect() };
@@ -78,7 +78,7 @@ fn distances(points: &[&[f64]], mean: &[f64], scatter: &[f64]) -> Vec<f64> {
     points.iter().map(about).map(square).collect()
 }
 
-/// Σ w (x−μ)(x−μ)ᵀ/N and Σ v (x−μ)/N.
+/// Returns Σ w (x−μ)(x−μ)ᵀ/N and Σ v (x−μ)/N.
 fn weighted(points: &[&[f64]], mean: &[f64], w: &[f64], v: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let (p, count) = (mean.len(), points.len() as f64);
     let (mut second, mut first) = (vec![0.0; p * p], vec![0.0; p]);
@@ -121,7 +121,7 @@ fn t_solves_the_likelihood_equations() {
                 .iter()
                 .map(|square| (degrees + p) / (degrees + square))
                 .collect();
-            // Divided by N as in the likelihood's own equations, not by the sum of weights.
+            // The likelihood equations have divisor N, not the sum of weights.
             let (second, first) = weighted(&points, &mean, &weights, &weights);
             assert!(gap(&second, &scatter) < SETTLED, "{columns} columns, ν = {degrees}");
             let deviation = scatter[0].sqrt();
@@ -132,7 +132,7 @@ fn t_solves_the_likelihood_equations() {
 
 #[test]
 fn degrees_of_freedom_are_found_by_likelihood() {
-    // The standard error of ν from 20 000 points in three dimensions is about 2 %.
+    // The standard error of ν from 20 000 samples in three columns is about 2 %.
     for (degrees, seed) in [(3, 311), (8, 312)] {
         let data = Heavy::draw(20_000, 3, degrees, seed);
         let found = data.statistics("t:auto").degrees().unwrap();
@@ -141,7 +141,7 @@ fn degrees_of_freedom_are_found_by_likelihood() {
 }
 
 #[test]
-fn tyler_looks_at_directions_and_takes_its_scale_from_the_median() {
+fn tyler_uses_directions_and_is_scaled_by_the_median() {
     let data = Heavy::draw(1500, 2, 1, 321);
     let found = data.statistics("tyler");
     assert_eq!(found.degrees(), None);
@@ -161,7 +161,7 @@ fn tyler_looks_at_directions_and_takes_its_scale_from_the_median() {
 }
 
 #[test]
-fn linear_maps_move_location_and_scatter_along() {
+fn location_and_scatter_are_affine_equivariant() {
     let mut rng = stream(331);
     let data = Heavy::draw(900, 3, 4, 332);
     let (map, shift) = (normals(9, &mut rng), normals(3, &mut rng));
@@ -181,7 +181,7 @@ fn linear_maps_move_location_and_scatter_along() {
 }
 
 #[test]
-fn outliers_hardly_move_what_they_ruin_in_sums() {
+fn outliers_hardly_change_robust_estimates() {
     let clean = Heavy::draw(1000, 5, 60, 341);
     let mut rng = stream(342);
     let mut spoilt = Heavy { values: clean.values.clone(), codes: clean.codes.clone(), columns: 5 };
@@ -209,7 +209,7 @@ fn outliers_hardly_move_what_they_ruin_in_sums() {
 }
 
 #[test]
-fn constant_columns_stay_constant_and_few_points_are_told() {
+fn constant_columns_stay_constant_and_few_samples_are_reported() {
     let mut data = Heavy::draw(60, 8, 5, 351);
     for row in data.values.chunks_mut(8).zip(&data.codes).filter(|(_, code)| **code == 1) {
         row.0[3] = 0.25;
@@ -224,7 +224,7 @@ fn constant_columns_stay_constant_and_few_points_are_told() {
         assert_eq!(note.shrunk, ["0", "1"], "30 points in 8 dimensions");
         assert!(note.unsettled.is_empty() && note.largest_share < 1.0, "{note:?}");
     }
-    // A column that is nearly always the same number: no t distribution fits, and the estimate is still finite.
+    // A column in which almost all values are equal: no t distribution fits, but the estimate must be finite.
     let mut rare = Heavy::draw(800, 4, 5, 352);
     rare.values.chunks_mut(4).enumerate().for_each(|(row, x)| x[2] = f64::from(u8::from(row < 4)));
     let found = rare.statistics("t:5");
@@ -233,7 +233,7 @@ fn constant_columns_stay_constant_and_few_points_are_told() {
 }
 
 #[test]
-fn single_precision_and_weights_change_nothing_else() {
+fn single_precision_and_weights_agree_with_repeated_samples() {
     let data = Heavy::draw(600, 4, 4, 361);
     let singles: Vec<f32> = data.values.iter().map(|&x| x as f32).collect();
     let table = Table::row_major(&singles, 600, 4).unwrap();
@@ -242,7 +242,7 @@ fn single_precision_and_weights_change_nothing_else() {
     let double = data.statistics("t:5");
     assert!(gap(&scatter(&single, 1), &scatter(&double, 1)) < 1e-4);
     assert!(single.covariances().iter().all(|one| one.is_single()));
-    // A point that counts twice is one that stands twice.
+    // A sample with weight 2 counts as two equal samples.
     let weights: Vec<u64> = (0..600).map(|row| [1, 2, 0, 3][row % 4]).collect();
     let (mut values, mut codes) = (Vec::new(), Vec::new());
     for (row, point) in data.values.chunks(4).enumerate() {
@@ -268,7 +268,7 @@ fn single_precision_and_weights_change_nothing_else() {
 }
 
 #[test]
-fn mcd_is_that_of_every_class() {
+fn mcd_is_computed_for_each_class() {
     let data = Heavy::draw(300, 3, 3, 371);
     let found = data.statistics("mcd:0.75");
     for class in 0..2 {
@@ -282,7 +282,7 @@ fn mcd_is_that_of_every_class() {
 }
 
 #[test]
-fn what_cannot_be_estimated_is_refused_with_a_way_out() {
+fn invalid_estimates_are_rejected_with_a_remedy() {
     let data = Heavy::draw(40, 3, 5, 381);
     let labels = data.labels();
     let mut sums = ClassAccumulator::new(labels.classes().clone(), 3);
@@ -292,8 +292,8 @@ fn what_cannot_be_estimated_is_refused_with_a_way_out() {
         assert_eq!(estimator.to_string(), name);
         let error = sums.clone().finish(estimator).unwrap_err();
         assert_eq!(error, StatisticsError::NeedsPoints { estimator: name.to_owned() });
-        assert!(error.to_string().contains("give the points themselves"), "{error}");
-        // A class of four points in three dimensions has more points than dimensions, one of three has not.
+        assert!(error.to_string().contains("pass the samples in one table"), "{error}");
+        // A class of four samples in three columns has more samples than columns; one of three does not.
         let few = Heavy {
             values: data.values[..18].to_vec(),
             codes: data.codes[..6].to_vec(),
@@ -301,9 +301,9 @@ fn what_cannot_be_estimated_is_refused_with_a_way_out() {
         };
         let refused = ClassStatistics::from_points(few.points(), &few.labels(), estimator);
         let message = refused.unwrap_err().to_string();
-        assert!(message.starts_with("class '0': 3 points"), "{message}");
+        assert!(message.starts_with("class '0': 3 samples"), "{message}");
         assert!(message.contains("reduce the dimension first"), "{message}");
-        // A class of identical points.
+        // A class of identical samples.
         let mut same = Heavy { values: data.values.clone(), codes: data.codes.clone(), columns: 3 };
         for (row, _) in same.values.chunks_mut(3).zip(&data.codes).filter(|(_, c)| **c == 1) {
             row.fill(7.0);

@@ -1,4 +1,4 @@
-//! Oracle-approximating shrinkage against its formula, computed apart.
+//! Shrinkage estimators, tested against their formulas.
 
 use sqfa::statistics::{ClassAccumulator, ESTIMATORS, StatisticsError};
 use sqfa::{ClassStatistics, Estimator, Table};
@@ -7,7 +7,7 @@ use crate::common::product;
 use crate::moments::{DOUBLE, SINGLE};
 use crate::problems::{Sample, entries, largest, worst};
 
-/// (1 − ρ)S + ρ(tr S/p)I with Chen et al.'s ρ, from full matrix products.
+/// Returns (1 − ρ)S + ρ(tr S/p)I with ρ of Chen et al., computed from full matrix products.
 fn shrunk(covariance: &[f64], p: usize, count: u64) -> Vec<f64> {
     let trace_of = |matrix: &[f64]| matrix.iter().step_by(p + 1).sum::<f64>();
     let trace = trace_of(covariance);
@@ -26,7 +26,7 @@ fn shrunk(covariance: &[f64], p: usize, count: u64) -> Vec<f64> {
 
 #[test]
 fn oas_follows_its_formula() {
-    // Few samples (full shrinkage), fewer than dimensions, many.
+    // Few samples (full shrinkage), fewer samples than columns, and many samples.
     for (counts, columns, seed) in
         [(vec![3, 4], 6, 81), (vec![5, 9], 12, 82), (vec![200, 60], 5, 83)]
     {
@@ -71,7 +71,7 @@ fn estimators_are_found_by_name() {
     assert!(message.contains("empirical"), "{message}");
 }
 
-/// Ledoit & Wolf's own definition: the share min(b², d²)/d² from the outer products of single points.
+/// Returns the fraction min(b², d²)/d² as Ledoit & Wolf define it, from the outer products of single samples.
 fn ledoit_wolf_share(rows: &[Vec<f64>]) -> f64 {
     let (count, p) = (rows.len() as f64, rows[0].len());
     let mean: Vec<f64> =
@@ -104,7 +104,7 @@ fn shrunk_by(share: f64, covariance: &[f64], p: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Every class's covariance shrunk as the direct definition says.
+/// Returns every class covariance shrunk according to the direct definition.
 fn ledoit_wolf(sample: &Sample) -> Vec<Vec<f64>> {
     let naive = sample.naive();
     naive
@@ -132,7 +132,7 @@ fn assert_covariances(found: &ClassStatistics, expected: &[Vec<f64>], tolerance:
 
 #[test]
 fn ledoit_wolf_follows_its_definition_in_every_number_type() {
-    // More points than one block, far from the origin; fewer points than dimensions; many lanes.
+    // More samples than one block, far from the origin; fewer samples than columns; and more columns than vector lanes.
     for (counts, columns, shift, seed) in
         [(vec![700, 1200], 5, 40.0, 85), (vec![6, 9], 12, 0.0, 86), (vec![40, 30], 37, 3.0, 87)]
     {
@@ -170,7 +170,7 @@ fn ledoit_wolf_counts_weights_as_repetitions() {
 }
 
 #[test]
-fn ledoit_wolf_needs_samples_and_names_what_does_not() {
+fn ledoit_wolf_needs_samples_and_suggests_alternatives() {
     let sample = Sample::draw(&[50, 70], 6, 89);
     let mut sums = ClassAccumulator::new(sample.labels.classes().clone(), 6);
     sums.update(sample.points(), &sample.labels).unwrap();
@@ -185,7 +185,7 @@ fn ledoit_wolf_needs_samples_and_names_what_does_not() {
 }
 
 #[test]
-fn a_fixed_share_is_what_it_says() {
+fn a_fixed_shrinkage_follows_its_formula() {
     let sample = Sample::draw(&[20, 30], 4, 90);
     for share in [0.0, 0.1, 1.0] {
         let estimator = Estimator::Shrinkage(share);
@@ -205,7 +205,7 @@ fn a_fixed_share_is_what_it_says() {
     assert!(ClassStatistics::from_points(sample.points(), &sample.labels, wild).is_err());
 }
 
-/// scikit-learn's variant of the share: divisor N and no 2/p terms.
+/// Returns the fraction as scikit-learn computes it: with divisor N and without the 2/p terms.
 fn oas_share_elsewhere(covariance: &[f64], p: usize, count: u64) -> f64 {
     let other = (count - 1) as f64 / count as f64;
     let (size, order) = (count as f64, p as f64);
@@ -217,7 +217,7 @@ fn oas_share_elsewhere(covariance: &[f64], p: usize, count: u64) -> f64 {
 
 #[test]
 fn the_two_spellings_of_oas_differ_by_what_they_drop() {
-    // The dropped terms are of relative size 2/p and 1/N: visible here, and bounded by that.
+    // The omitted terms have relative size 2/p and 1/N, so the difference is visible here and bounded by them.
     let sample = Sample::draw(&[80, 80], 10, 91);
     let found =
         ClassStatistics::from_points(sample.points(), &sample.labels, Estimator::Oas).unwrap();

@@ -1,4 +1,4 @@
-//! Sketches of class statistics against the exact covariances: bounds, exactness, merges, sizes.
+//! Sketches of class statistics, compared with exact covariances: bounds, exactness, merges and sizes.
 
 use sqfa::statistics::{ClassAccumulator, StatisticsError};
 use sqfa::{ClassStatistics, Classes, Estimator, Labels, Mat, Points, Table};
@@ -7,7 +7,7 @@ fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
 }
 
-/// Two classes of points: `rank` directions of falling variance and some noise in all of them.
+/// Samples of two classes with `rank` directions of decreasing variance, and some noise in all directions.
 struct Data {
     values: Vec<f64>,
     labels: Labels,
@@ -17,7 +17,7 @@ struct Data {
 impl Data {
     fn new(points: usize, columns: usize, rank: usize, noise: f64) -> Self {
         let mut state = 7_u64;
-        // A linear congruence: numbers that any machine makes alike.
+        // A linear congruential generator, which gives the same numbers on every machine.
         let mut next = || {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
@@ -33,7 +33,7 @@ impl Data {
             for column in 0..columns {
                 let signal: f64 =
                     (0..rank).map(|k| strengths[k] * directions[k * columns + column]).sum();
-                // Far from the origin, so that sums that are not about the mean would show.
+                // Far from the origin, so that sums that are not about the mean would be inaccurate.
                 values.push(100.0 + signal + noise * next());
             }
         }
@@ -67,7 +67,7 @@ impl Data {
     }
 }
 
-/// A covariance entry by entry, whatever its form.
+/// Returns all entries of a covariance, whatever its form.
 fn entries(statistics: &ClassStatistics, class: usize) -> Mat<f64> {
     let n = statistics.dimension();
     let identity = Mat::<f64>::identity(n, n);
@@ -76,7 +76,7 @@ fn entries(statistics: &ClassStatistics, class: usize) -> Mat<f64> {
     product
 }
 
-/// The largest |eigenvalue|.
+/// Returns the largest absolute eigenvalue.
 fn norm(matrix: &Mat<f64>) -> f64 {
     let values = matrix.self_adjoint_eigenvalues(faer::Side::Lower).unwrap();
     values.into_iter().fold(0.0, |most, value| most.max(value.abs()))
@@ -104,7 +104,7 @@ fn the_bound_holds_in_spectral_norm_and_follows_the_theory() {
             let variances = exact.covariances()[class].diagonal();
             let mean = variances.iter().sum::<f64>() / variances.len() as f64;
             assert!(shed[class] <= bounds[class] && bounds[class] <= shed[class] + mean);
-            // Δ ≤ ‖A − A_k‖²_F/(ℓ + 1 − k), with the divisor N − 1 on both sides.
+            // Δ ≤ ‖A − A_k‖²_F/(ℓ + 1 − k), with divisor N − 1 on both sides.
             let values =
                 entries(&exact, class).self_adjoint_eigenvalues(faer::Side::Lower).unwrap();
             for k in 0..=size {
@@ -138,7 +138,7 @@ fn means_variances_and_the_trace_are_exact() {
 }
 
 #[test]
-fn fits_are_confined_to_the_span_of_the_rows() {
+fn fits_are_reduced_to_the_span_of_the_rows() {
     let data = Data::new(200, 90, 6, 0.3);
     let sketch = data.sketch(8).finish(Estimator::Empirical).unwrap();
     assert!(sketch.bounds().unwrap()[0] > 0.0);
@@ -156,7 +156,7 @@ fn exact_mean(data: &Data, column: usize, class: usize) -> f64 {
 
 #[test]
 fn rank_up_to_the_size_is_exact_streamed_merged_and_weighted() {
-    // Five directions, and no noise: the difference of the means takes none of its own.
+    // Five directions without noise. The difference of the means does not add a direction of its own.
     let data = Data::new(120, 50, 5, 0.0);
     let exact = data.exact();
     let mut parts = data.sketch_of(0, 31, 5);
@@ -200,7 +200,7 @@ fn parts_merge_within_the_bound_and_a_tree_has_its_bits() {
     for (gap, bound) in gaps(&merged, &exact).into_iter().zip(bounds) {
         assert!(gap <= bound, "{gap} {bound}");
     }
-    // Points wait for others, so that batches cut nothing.
+    // Samples wait until a block is complete, so the division into batches does not matter.
     let mut batches = data.sketch_of(0, 7, 10);
     for (first, last) in [(7, 100), (100, 101), (101, 300)] {
         let rows: Vec<usize> = (first..last).collect();
@@ -217,7 +217,7 @@ fn bits_do_not_depend_on_threads() {
 }
 
 #[test]
-fn single_precision_and_shrinkage_follow_the_points() {
+fn precision_and_shrinkage_follow_the_samples() {
     let data = Data::new(100, 20, 8, 0.4);
     let values: Vec<f32> = data.values.iter().map(|&value| value as f32).collect();
     let points = Table::row_major(&values, 100, 20).unwrap().into();
@@ -249,7 +249,7 @@ fn single_precision_and_shrinkage_follow_the_points() {
 }
 
 #[test]
-fn what_sketches_cannot_do_is_refused_with_numbers() {
+fn unsupported_operations_are_rejected_with_numbers() {
     let data = Data::new(40, 6, 3, 0.1);
     for size in [0, 5000] {
         let error = ClassAccumulator::sketched(Classes::numbered(2), 3, size).unwrap_err();
@@ -257,13 +257,16 @@ fn what_sketches_cannot_do_is_refused_with_numbers() {
     }
     for estimator in [Estimator::Oas, Estimator::LedoitWolf] {
         let error = data.sketch(3).finish(estimator).unwrap_err();
-        assert!(error.to_string().contains("a sketch does not keep"), "{error}");
+        assert!(error.to_string().contains("cannot be computed from sketches"), "{error}");
     }
     let mut dense = ClassAccumulator::new(data.labels.classes().clone(), 6);
     let error = dense.merge(&data.sketch(3)).unwrap_err().to_string();
-    assert!(error.contains("sketches of 3 rows cannot join sums of all entries"), "{error}");
+    assert!(
+        error.contains("sketches of 3 rows cannot be merged with sums of all entries"),
+        "{error}"
+    );
     let error = data.sketch(4).merge(&data.sketch(3)).unwrap_err().to_string();
-    assert!(error.contains("3 rows cannot join sketches of 4 rows"), "{error}");
+    assert!(error.contains("3 rows cannot be merged with sketches of 4 rows"), "{error}");
     let huge = vec![1e200, -1e200, 1e200, 1e180, 3e200, 1e200, -1e199, 1e200];
     let labels = Labels::from_integers(&[0, 1, 0, 1]);
     let mut sums = ClassAccumulator::sketched(labels.classes().clone(), 2, 1).unwrap();

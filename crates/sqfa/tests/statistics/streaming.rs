@@ -1,4 +1,4 @@
-//! Statistics do not depend on how the points arrive: in batches, in parts that are merged, in mixed types.
+//! Statistics do not depend on how the samples arrive: in batches, in merged parts, or in mixed types.
 
 use sqfa::statistics::ClassAccumulator;
 use sqfa::{ClassStatistics, Estimator, Labels, Points, Table};
@@ -6,7 +6,7 @@ use sqfa::{ClassStatistics, Estimator, Labels, Points, Table};
 use crate::moments::{DOUBLE, SINGLE, assert_matches};
 use crate::problems::{Sample, entries, largest, worst};
 
-/// Ways to cut 500 rows, from one batch to many.
+/// Ways to divide 500 rows, from one batch to many.
 const CUTS: [&[usize]; 5] = [&[], &[250], &[1, 2, 3], &[77, 300, 301, 499], &[256, 400]];
 const ROWS: usize = 500;
 
@@ -14,7 +14,7 @@ fn sample(seed: u64) -> Sample {
     Sample::draw(&[310, 150, 40], 8, seed)
 }
 
-/// The borders of the batches of a cut.
+/// Returns the row ranges of the batches.
 fn batches(cut: &[usize]) -> Vec<(usize, usize)> {
     let borders = [&[0], cut, &[ROWS]].concat();
     borders.windows(2).map(|pair| (pair[0], pair[1])).collect()
@@ -28,7 +28,8 @@ fn part(sample: &Sample, (from, to): (usize, usize)) -> Labels {
     sample.labels.select(&(from..to).collect::<Vec<_>>())
 }
 
-/// One accumulator fed batch by batch, and one merged from an accumulator a batch, last batch first.
+/// Returns an accumulator that was updated batch by batch, and one that was merged from one accumulator per batch, last
+/// batch first.
 fn streamed_and_merged<'a>(
     sample: &Sample,
     cut: &[usize],
@@ -73,7 +74,8 @@ fn single_precision_batches() {
 
 #[test]
 fn columns_that_are_constant_in_a_batch() {
-    // Four of eight columns stay at one value, which is another one from row 250 on; two more never change.
+    // Four of eight columns are constant within each half of the rows, with another value from row 250 on. Two more are
+    // always constant.
     let at = |row: usize, column: usize| match column {
         0 | 5 => 0.75,
         _ => {
@@ -139,7 +141,7 @@ fn bytes_and_reals_mix() {
             assert_matches(&found, &sample, SINGLE);
         }
     }
-    // One batch in double precision makes the result double.
+    // One batch in double precision makes the result double precision.
     let found = streamed_and_merged(&sample, &[200], |batch| match batch.0 {
         0 => table(&bytes, 8, batch).into(),
         _ => table(&sample.values, 8, batch).into(),
@@ -184,7 +186,7 @@ fn a_batch_may_lack_classes_or_points() {
         let rows: Vec<usize> =
             (0..ROWS).filter(|&row| sample.labels.codes()[row] == class).collect();
         let values: Vec<f64> = rows.iter().flat_map(|&row| sample.row(row).to_vec()).collect();
-        // These labels know one class only and are placed among the accumulator's.
+        // These labels include one class only. It is matched to the classes of the accumulator.
         let labels = Labels::from_integers(&vec![i64::from(class); rows.len()]);
         sums.update(table(&values, 8, (0, rows.len())).into(), &labels).unwrap();
     }
@@ -192,7 +194,7 @@ fn a_batch_may_lack_classes_or_points() {
 }
 
 #[test]
-fn some_of_the_rows() {
+fn selected_rows() {
     let sample = sample(77);
     let rows: Vec<usize> = (0..ROWS).filter(|row| row % 3 != 1).collect();
     let mut sums = ClassAccumulator::new(sample.labels.classes().clone(), 8);
@@ -207,7 +209,7 @@ fn some_of_the_rows() {
 }
 
 #[test]
-fn nothing_is_added_when_a_batch_is_refused() {
+fn nothing_is_added_if_a_batch_is_rejected() {
     let sample = sample(78);
     let mut sums = ClassAccumulator::new(sample.labels.classes().clone(), 8);
     sums.update(sample.points(), &sample.labels).unwrap();

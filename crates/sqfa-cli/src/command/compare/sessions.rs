@@ -1,14 +1,12 @@
 //! The data of a comparison: one data set in one or several files, one session per file, or samples that name their sessions.
 
-use std::path::Path;
-
 use anyhow::{Result, bail};
 use sqfa::Labels;
-use sqfa_io::data::{DataError, LabeledData, Loaded as File, Opened, Part, read_column};
+use sqfa_io::data::{DataError, LabeledData, Loaded as File, Opened, Part};
 use sqfa_io::formats::FormatError;
 use sqfa_lab::compare::Session;
 
-use crate::args::{CompareArgs, DataFlags};
+use crate::args::CompareArgs;
 use crate::data;
 use crate::failure::usage;
 use crate::points::{check_size, select};
@@ -49,7 +47,8 @@ pub(super) fn load(args: &CompareArgs) -> Result<Vec<Loaded>> {
 
 /// Reads files as one data set.
 fn open(args: &CompareArgs, files: &[String]) -> Result<Opened> {
-    let flags = without_keys(args);
+    let keys = args.sessions.iter().chain(&args.group).cloned();
+    let flags = data::without_keys(&args.data, &args.flags, keys);
     if let [one] = files {
         return data::open_named(one, &flags, &args.test);
     }
@@ -115,59 +114,10 @@ fn read(args: &CompareArgs, files: &[String]) -> Result<Loaded> {
         }
         data.image_shape = Some((height, width));
     }
-    let groups =
-        args.group.as_ref().map(|key| values(args, files, key, &data, &columns)).transpose()?;
-    Ok(Loaded { name: data.name.clone(), data, groups, features: columns })
-}
-
-/// The flags with which points are read: columns that name sessions and groups are no features.
-fn without_keys(args: &CompareArgs) -> DataFlags {
-    let mut flags = args.flags.clone();
-    let keys = args.sessions.iter().chain(&args.group).cloned();
-    let is_table = |name: &String| {
-        sqfa_io::data::file_kind(Path::new(name))
-            .is_ok_and(|kind| kind.holds == sqfa_io::data::Holds::Table)
-    };
-    if args.data.iter().all(is_table) {
-        let ignore = flags.table.ignore.get_or_insert_default();
-        ignore.extend(keys);
-        if ignore.is_empty() {
-            flags.table.ignore = None;
-        }
-    }
-    flags
-}
-
-/// What a column or an array says of every point.
-fn values(
-    args: &CompareArgs,
-    files: &[String],
-    key: &str,
-    data: &LabeledData,
-    columns: &[String],
-) -> Result<Labels> {
-    let options = data::options_of(&args.flags);
-    let read = |file: &String| {
-        read_column(Path::new(file), key, &options, columns).map_err(data::in_flags)
-    };
-    let found = match files {
-        [one] => read(one)?,
-        several => {
-            let mut texts = Vec::new();
-            for file in several {
-                let found = read(file)?;
-                let text = |&code: &u32| found.classes().label(code as usize).to_string();
-                texts.extend(found.codes().iter().map(text));
-            }
-            Labels::from_texts(&texts)
-        }
-    };
     let points = data.train.labels.len();
-    if found.len() != points {
-        let name = data::named(files);
-        bail!("'{key}' of {name} has {} values for {points} points: give one a point", found.len());
-    }
-    Ok(found)
+    let values = |key: &String| data::key_values(&args.flags, files, key, points, &columns);
+    let groups = args.group.as_ref().map(values).transpose()?;
+    Ok(Loaded { name: data.name.clone(), data, groups, features: columns })
 }
 
 /// One data set as the sessions that its samples name, in the order of their names.
@@ -177,7 +127,8 @@ fn by_session(
     key: &str,
     file: Loaded,
 ) -> Result<Vec<Loaded>> {
-    let of_point = values(args, files, key, &file.data, &file.features)?;
+    let points = file.data.train.labels.len();
+    let of_point = data::key_values(&args.flags, files, key, points, &file.features)?;
     let several = args.per_file && args.data.len() > 1;
     (0..of_point.classes().len())
         .map(|session| {

@@ -1,4 +1,4 @@
-//! What was selected on held-out samples, in words: dropped columns, scaling, noise, number of filters, refinement.
+//! Texts about what a fit selected: held-out accuracy, dropped columns, scaling, noise, number of filters, refinement.
 
 use sqfa::Noise;
 use sqfa::pipeline::{CurvePoint, FitRecord, Fitted, Reason, RefinementChoice, Selection};
@@ -8,10 +8,25 @@ use super::learn::Prepared;
 use super::report::many;
 use crate::output::{number, percent};
 
-/// How many names a line lists.
+/// The number of names that a line lists.
 const LISTED: usize = 4;
 
-/// One line per choice; `most` is the limit of `--filters auto`.
+/// Returns the held-out accuracy with its reference accuracies and how samples were held out, if any were.
+pub(crate) fn headline(record: &FitRecord) -> Option<String> {
+    let (accuracy, how) = held_out(record)?;
+    let reference = record.selection.as_ref().and_then(|selection| selection.reference);
+    let reference = reference.map(|own| {
+        let lda = own.lda.map(|lda| format!("LDA {}, ", percent(lda))).unwrap_or_default();
+        format!("; {lda}largest class {}", percent(own.majority))
+    });
+    Some(format!(
+        "held-out accuracy {} ({how}{})",
+        percent(accuracy),
+        reference.unwrap_or_default()
+    ))
+}
+
+/// Returns one line per selected quantity; `most` is the limit of `--filters auto`.
 pub(super) fn lines(
     chosen: &Fitted,
     prepared: &Prepared,
@@ -30,7 +45,7 @@ pub(super) fn lines(
     lines
 }
 
-/// How many filters suffice, if these are not all.
+/// Returns how many filters are enough to classify, if these are not all.
 pub(crate) fn distinct_words(record: &FitRecord, all: usize) -> Option<String> {
     let distinct = record.distinct?;
     let (suffice, them) = if distinct == 1 { ("suffices", "it") } else { ("suffice", "them") };
@@ -39,7 +54,7 @@ pub(crate) fn distinct_words(record: &FitRecord, all: usize) -> Option<String> {
     ))
 }
 
-/// The accuracy on held-out samples, where something was chosen on them, and how they were held out.
+/// Returns the held-out accuracy and how samples were held out, if any were.
 pub(super) fn held_out(record: &FitRecord) -> Option<(f64, String)> {
     let (selection, accuracy) = (record.selection.as_ref()?, record.held_out()?);
     let how = match selection.folds {
@@ -57,7 +72,7 @@ pub(super) fn dropped_words(dropped: &[usize], prepared: &Prepared) -> String {
     format!("{}: {names}{more}", many(dropped.len(), "constant column"))
 }
 
-/// A scaling as `--scaling` accepts it, and what it means.
+/// Returns a scaling as `--scaling` accepts it, and what it means.
 fn scaling_words(scaling: Scaling) -> String {
     let meaning = match scaling {
         Scaling::None => "columns as they are",
@@ -68,20 +83,17 @@ fn scaling_words(scaling: Scaling) -> String {
     format!("{}  ({meaning})", scaling.name())
 }
 
-/// The selected noise as `--noise` accepts it, and why it was selected.
+/// Returns the selected noise as `--noise` accepts it, and why it was selected.
 pub(crate) fn noise_words(selection: &Selection) -> String {
     let tried = selection.tried.len();
-    let right =
-        selection.accuracy.map(|accuracy| format!(", held-out accuracy {}", percent(accuracy)));
-    let right = right.unwrap_or_default();
     let folds = match selection.folds {
         1 => "one held-out part".to_owned(),
         folds => format!("{folds}-fold cross-validation"),
     };
     let why = match selection.reason {
-        Reason::Best => format!("best of {tried} candidates, {folds}{right}"),
+        Reason::Best => format!("best of {tried} candidates, {folds}"),
         Reason::WithinOneError => {
-            format!("of {tried} candidates none is significantly better, {folds}{right}")
+            format!("{tried} candidates, none significantly better, {folds}")
         }
         Reason::Default => "default: no samples available for cross-validation".to_owned(),
     };
@@ -95,7 +107,8 @@ pub(crate) fn noise_words(selection: &Selection) -> String {
     format!("{noise}  ({why})")
 }
 
-/// The number of filters that was selected; `most` is the limit, which is reported where it was reached.
+/// Returns the number of filters that was selected and the accuracy of every number; `most` is the limit, which is reported if
+/// it was reached.
 fn curve_words(
     counts: &[CurvePoint],
     filters: usize,
@@ -114,7 +127,7 @@ fn curve_words(
     format!("{filters} ({}{limit})", tried.join(", "))
 }
 
-/// What became of the filters on held-out points.
+/// Returns how far the filters were refined, and the held-out accuracy before and after.
 pub(super) fn refinement_words(record: &FitRecord, choice: &RefinementChoice) -> String {
     let after = percent(choice.accuracy);
     if choice.steps == 0 {

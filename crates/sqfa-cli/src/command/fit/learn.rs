@@ -3,9 +3,9 @@
 use anyhow::{Context, Result, bail};
 use sqfa::lift::Lift;
 use sqfa::optimize::Observer;
-use sqfa::pipeline::{Data, Fitted, Labeled, Pipeline};
+use sqfa::pipeline::{Data, Fitted, HoldOut, Labeled, Pipeline};
 use sqfa::reduce::Setting;
-use sqfa::{ClassStatistics, Classes, Estimator, Noise};
+use sqfa::{ClassStatistics, Classes, Estimator, Labels, Noise};
 use sqfa_io::data::{Loaded, Part};
 use sqfa_io::model_file::{
     ClassNames, DataRecord, Description, LiftRecord, Model, ModelParts, feature_gaussians,
@@ -28,6 +28,8 @@ pub(super) struct Prepared {
     pub(super) columns: Vec<String>,
     /// The label column of a table.
     pub(super) label: Option<String>,
+    /// The group of each training sample, if there are groups.
+    groups: Option<Labels>,
     /// The data's own test part, if there is one.
     pub(super) test: Option<Part>,
     /// The training samples, if there are any and as long as they are needed.
@@ -113,6 +115,7 @@ impl Prepared {
             image_shape,
             columns: names.columns,
             label: names.label,
+            groups: names.groups,
             test,
             had_points: part.is_some(),
             part,
@@ -135,8 +138,12 @@ impl Prepared {
     ) -> Result<Fitted> {
         let fitted = match (self.statistics.take(), &self.part) {
             (Some(statistics), _) => recipe.fit(statistics, observer),
-            (None, Some(Part { points, labels })) if fit.report.is_some() => {
-                recipe.fit(Labeled::new(points.view(), labels), observer)
+            (None, Some(Part { points, labels }))
+                if fit.report.is_some() || self.groups.is_some() =>
+            {
+                let groups = self.groups.as_ref().map(Labels::codes);
+                let hold_out = groups.map_or(HoldOut::Rows, HoldOut::Groups);
+                recipe.fit(Labeled { hold_out, ..Labeled::new(points.view(), labels) }, observer)
             }
             (None, _) => {
                 let Part { points, labels } = self.part.take().context("there are no samples")?;
@@ -159,6 +166,9 @@ impl Prepared {
             noise_choice: fit.settings.noise.to_string(),
             classes: ClassNames::from(&self.classes),
             fractional_classes: false,
+            class_type: None,
+            priors: None,
+            explained_variance_ratio: None,
             restricted: fit.classes.is_some(),
             lift: self.lift.as_ref().map(|lift| LiftRecord {
                 kind: lift.kind().to_string(),
@@ -170,6 +180,7 @@ impl Prepared {
                 name: self.name.clone(),
                 image_shape: self.image_shape,
                 label: self.label.clone(),
+                group: fit.group.clone(),
             },
             feature_names: Some(self.columns.clone()).filter(|names| !names.is_empty()),
             software: concat!("sqfa ", env!("CARGO_PKG_VERSION")).to_owned(),

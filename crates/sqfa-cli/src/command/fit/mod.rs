@@ -7,17 +7,18 @@ mod learn;
 mod lift;
 mod page;
 mod report;
+mod unspecified;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use sqfa::lift::LiftRecipe;
-use sqfa::model::{Restarts, Start};
+use sqfa::model::{FitError, Restarts, Start, Warning};
 use sqfa::pipeline::{Filters, Pipeline};
 use sqfa::reduce::{Method, ReducerSettings, Setting};
 use sqfa::statistics::{ClassAccumulator, Scaling};
-use sqfa::{Estimator, Noise};
+use sqfa::{Estimator, Labels, Noise};
 use sqfa_io::data::{LabeledData, Loaded, Opened, Part};
 
 use crate::args::{DataFlags, FiltersArg, FitArgs, PrecisionArg, StartArg};
@@ -27,7 +28,7 @@ use crate::points::{Precision, check_size, in_precision};
 use crate::progress::StatusLine;
 use crate::{data, files, output, warnings};
 
-pub(crate) use choices::{distinct_words, noise_words};
+pub(crate) use choices::{distinct_words, headline, noise_words};
 use learn::Prepared;
 pub(crate) use report::json_names;
 
@@ -40,11 +41,14 @@ pub(crate) struct Fit {
     /// Rows of sketches to keep instead of covariances.
     sketch: Option<usize>,
     flags: DataFlags,
+    group: Option<String>,
     classes: Option<Vec<String>>,
     out: PathBuf,
     method: Method,
     settings: ReducerSettings,
     filters: Filters,
+    /// Whether the number of filters is the default, which depends on the data.
+    default_filters: bool,
     start: StartArg,
     fixed: Option<PathBuf>,
     scaling: Option<Scaling>,
@@ -64,7 +68,17 @@ impl TryFrom<FitArgs> for Fit {
             return usage(reason);
         }
         let settings = ReducerSettings { seed: args.seed, ..args.settings.typed()? };
-        let filters = match (args.filters, args.max_filters) {
+        if let Some(Err(FitError::NotOfSecondMoments { method, distance, accepted, any })) =
+            settings.distance.as_ref().map(|own| args.method.check_distance(own))
+        {
+            return usage(format!(
+                "`--method {method}` compares second moments, and `--distance {distance}` does not depend on them alone: use \
+                 `--distance {}`, or `--method {any}`",
+                accepted.join("`, `--distance ")
+            ));
+        }
+        let default_filters = args.filters.is_none() && args.max_filters.is_none();
+        let filters = match (args.filters.unwrap_or(FiltersArg::Count(1)), args.max_filters) {
             (FiltersArg::Count(count), None) => Filters::Count(count),
             (FiltersArg::Count(_), Some(_)) => {
                 return usage("`--max-filters` needs `--filters auto`");
@@ -85,14 +99,20 @@ impl TryFrom<FitArgs> for Fit {
         }
         check_sketch(&args)?;
         check_fixed(&args)?;
+        let out = match args.out {
+            Some(out) => out,
+            None => unspecified::model_file(&args.data, args.force)?,
+        };
         Ok(Self {
             data: args.data,
             sketch: args.form,
             flags: args.flags,
+            group: args.group,
             classes: args.classes,
-            out: args.out,
+            out,
             method: Method::named(args.method.name, args.refine)?,
             filters,
+            default_filters,
             start,
             fixed: args.fixed,
             scaling: args.scaling.flatten(),
@@ -116,6 +136,8 @@ impl TryFrom<FitArgs> for Fit {
 
 /// The names of a table.
 struct Names {
+    /// The group of each sample, if there are groups.
+    groups: Option<Labels>,
     /// Those of the columns; empty where they have none.
     columns: Vec<String>,
     /// The label column, by name or by position where there are no names.
@@ -133,13 +155,16 @@ struct Times {
 
 impl Fit {
     /// Reads, fits, writes the model and reports.
-    pub(crate) fn run(self, began: Instant) -> Result<()> {
+    pub(crate) fn run(mut self, began: Instant) -> Result<()> {
         interrupt::listen();
         let _ready = self.check_files()?;
         let line = StatusLine::new(&format!("reading {}", self.data.join(" ")));
         let reading = Instant::now();
         let (loaded, names) = self.load(&line)?;
         let (loaded, lifted) = lift::apply(self.lift, loaded, &line)?;
+        if self.default_filters {
+            self.filters = unspecified::filters(self.method.entry, &loaded, self.pca_dims);
+        }
         let recipe = self.with_filters()?;
         let read = reading.elapsed().as_secs_f64();
 
@@ -166,7 +191,10 @@ impl Fit {
         }
         drop(guard);
         drop(line);
-        let told = fitted.record.run.warnings.iter().map(ToString::to_string);
+        let told = fitted.record.run.warnings.iter().map(|warning| match warning {
+            Warning::DependentRows { .. } => format!("{warning} (--group COLUMN)"),
+            _ => warning.to_string(),
+        });
         for warning in told.chain(warnings::about_filters(model.filters(), &self.against_copies()))
         {
             output::warn(&warning);
@@ -190,8 +218,10 @@ impl Fit {
     }
 
     fn load(&self, line: &StatusLine) -> Result<(Loaded, Names)> {
+        let flags = data::without_keys(&self.data, &self.flags, self.group.iter().cloned());
         let Opened { mut loaded, columns, label, .. } =
-            data::open_all(&self.data, &self.flags, self.sketch, line)?;
+            data::open_all(&self.data, &flags, self.sketch, line)?;
+        let groups = self.groups(&loaded, &columns)?;
         if let Some(names) = &self.classes {
             loaded = data::restrict(loaded, names)?;
         }
@@ -210,7 +240,24 @@ impl Fit {
             check_size(&data.train.points, &columns, true)?;
             data::check_counts(&data.train.labels)?;
         }
-        Ok((self.sketched(loaded)?, Names { columns, label }))
+        Ok((self.sketched(loaded)?, Names { groups, columns, label }))
+    }
+
+    /// Returns the group of each sample, if there are groups.
+    fn groups(&self, loaded: &Loaded, columns: &[String]) -> Result<Option<Labels>> {
+        let Some(key) = &self.group else { return Ok(None) };
+        let Loaded::Data(data) = loaded else {
+            return usage(format!(
+                "--group {key} says which samples are held out together, and there are only class statistics: leave it out"
+            ));
+        };
+        let (files, points) = (data::expand(&self.data)?, data.train.labels.len());
+        if files.iter().any(|file| file == "-") {
+            return usage(
+                "--group reads DATA twice, which standard input does not allow: use a file",
+            );
+        }
+        data::key_values(&self.flags, &files, key, points, columns).map(Some)
     }
 
     /// Points as sketches of so many rows, where these are wanted.
@@ -252,7 +299,7 @@ fn check_sketch(args: &FitArgs) -> Result<()> {
         return Ok(());
     }
     let needs = [
-        ("--filters auto", matches!(args.filters, FiltersArg::Auto)),
+        ("--filters auto", matches!(args.filters, Some(FiltersArg::Auto))),
         ("--refine", args.refine),
         ("--lift", args.lift.is_some()),
     ];

@@ -42,6 +42,7 @@ pub(super) fn write(
         .map(|(features, truth, guess)| (features, truth.as_slice(), guess.as_slice()));
     let detail = Detail::new(model.filters(), model.features(), numbers, &record.trials);
     let held = choices::held_out(record);
+    let classifier = record.classifier.title();
     let headline = match (&prepared.test, accuracy, &held) {
         (Some(_), Some(accuracy), _) => format!("Test accuracy {}", percent(accuracy)),
         (None, _, Some((accuracy, how))) => {
@@ -59,7 +60,7 @@ pub(super) fn write(
         headline,
         facts: facts(prepared),
         tested_on: tested_on.to_owned(),
-        classifier: "QDA".to_owned(),
+        classifier: classifier.to_owned(),
         filters,
         detail,
         climbs: climbs(run),
@@ -70,6 +71,7 @@ pub(super) fn write(
         tried: record.counts.iter().map(|one| (one.filters, one.accuracy)).collect(),
         circular: None,
     };
+    let accuracy_of = format!("{classifier} accuracy");
     let mut about = vec![("Method", title), ("Filters", filters.to_string())];
     if let Some(label) = &prepared.label {
         about.push(("Label column", label.clone()));
@@ -78,7 +80,7 @@ pub(super) fn write(
         about.push(("Held-out accuracy", format!("{} ({how})", percent(accuracy))));
     }
     if let Some(accuracy) = accuracy {
-        about.push(("QDA accuracy", format!("{} on {tested_on}", percent(accuracy))));
+        about.push((&accuracy_of, format!("{} on {tested_on}", percent(accuracy))));
     }
     if let Some(objective) = run.objective {
         about.push(("Objective", measured(objective)));
@@ -101,8 +103,10 @@ type Evaluated = (sqfa::transform::Features, Vec<u32>, Vec<u32>);
 /// Features, true and predicted classes of points.
 fn evaluate(model: &Model, part: &Part) -> Result<Evaluated> {
     let features = model.transform(part.points.view())?;
-    let qda = model.qda(None, None).context("the report cannot evaluate the model")?;
-    let guess = qda.predict(features.as_points(model.filters().ncols()))?;
+    let classifier = model
+        .classifier(model.record().classifier, None, None)
+        .context("the report cannot evaluate the model")?;
+    let guess = classifier.predict(features.as_points(model.filters().ncols()))?;
     Ok((features, part.labels.codes().to_vec(), guess))
 }
 

@@ -1,4 +1,4 @@
-//! What `sqfa fit` tells: one JSON object, or a few lines for people.
+//! The output of `sqfa fit`: one JSON object, or a few lines of text that begin with the held-out accuracy.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -109,9 +109,11 @@ pub(crate) fn json_names(
 fn text(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Result<()> {
     let (record, run) = (&learned.record, &learned.record.run);
     let (classes, n) = (prepared.classes.len(), prepared.dimension);
-    let points = prepared.count().map(|count| format!("{count} points, ")).unwrap_or_default();
+    let samples = prepared.count().map(|count| format!("{count} samples, ")).unwrap_or_default();
+    let headline = choices::headline(record).map(|words| format!("{words}\n\n"));
     let mut text = format!(
-        "{} on {}: {} of {n} dimensions, {points}{classes} classes\n",
+        "{}{} on {}: {} of {n} columns, {samples}{classes} classes\n",
+        headline.unwrap_or_default(),
         fit.method,
         output::printable(&prepared.name),
         many(learned.filters().ncols(), "filter"),
@@ -131,7 +133,7 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Resu
         let most = bounds.iter().fold(0.0_f64, |most, &bound| most.max(bound));
         lines.push((
             "sketch",
-            format!("{rows} rows a class; covariances within {} of the exact ones", number(most)),
+            format!("{rows} rows per class; covariances within {} of the exact ones", number(most)),
         ));
     }
     if !record.dropped.is_empty() {
@@ -153,10 +155,10 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Resu
     }
     if let Some(degrees) = record.setting(Setting::Degrees) {
         let words = match (fit.settings.degrees, fit.estimator) {
-            (Some(_), _) => "given",
-            (None, Some(Estimator::StudentT(None))) => "the likeliest",
-            (None, Some(_)) => "of the estimator",
-            _ => "the method's own",
+            (Some(_), _) => "as specified",
+            (None, Some(Estimator::StudentT(None))) => "maximum likelihood",
+            (None, Some(_)) => "of the covariance estimator",
+            _ => "default of the method",
         };
         lines.push(("nu", format!("{}  ({words})", number(degrees))));
     }
@@ -166,27 +168,21 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Resu
     if let Some(end) = run.termination {
         let ended = if run.converged() { "converged" } else { "not converged" };
         let starts = match run.restarts.len() {
-            0 | 1 => "1 start".to_owned(),
-            count => format!("best of {count} starts"),
-        };
-        let passes = match run.passes {
-            0 => String::new(),
-            count => format!(" and {}", many(count, "pass")),
+            0 | 1 => String::new(),
+            count => format!(", best of {count} initializations"),
         };
         let iterations = many(run.iterations, "iteration");
-        lines.push((
-            "ended",
-            format!("{ended} ({}) after {iterations}{passes}, {starts}", end.name()),
-        ));
+        let why = if run.converged() { String::new() } else { format!(" ({})", end.name()) };
+        lines.push(("optimizer", format!("{ended} after {iterations}{why}{starts}")));
     } else {
-        lines.push(("ended", "closed form".to_owned()));
+        lines.push(("solution", "closed form".to_owned()));
     }
     let before = times.statistics + times.learning - run.seconds;
     let before = format!("statistics and selection {}", seconds(before.max(0.0)));
     lines.push((
         "time",
         format!(
-            "{} in all: reading {}, {before}, {} {}",
+            "{} in total: reading {}, {before}, {} {}",
             seconds(times.total),
             seconds(times.read),
             if run.termination.is_some() { "optimization" } else { "solution" },
@@ -198,7 +194,7 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Resu
         [data] if prepared.had_points && data != "-" => {
             let test = match prepared.test {
                 Some(_) => "",
-                None => "   (training accuracy; name a file of new samples for test accuracy)",
+                None => "   (training accuracy: use a file of new samples for test accuracy)",
             };
             format!("{}{test}", suggest::with_model("evaluate", &fit.out, data))
         }
@@ -233,7 +229,7 @@ fn noise_words(fit: &Fit) -> String {
     }
 }
 
-/// What the objective is.
+/// Returns the meaning of the objective.
 fn objective_words(fit: &Fit, objective: Objective, classes: usize) -> String {
     match objective {
         Objective::MeanDistance => {
@@ -246,15 +242,15 @@ fn objective_words(fit: &Fit, objective: Objective, classes: usize) -> String {
     }
 }
 
-/// A setting of a baseline, and how it was chosen.
+/// Returns the value of a method's own setting and how it was selected.
 fn setting_words(record: &FitRecord, setting: Setting, value: f64) -> String {
     let chosen = record.trials.iter().any(|trial| trial.setting == setting);
     let how = if chosen {
         choice_words(record, setting, value)
     } else if record.specified.settings.contains_key(setting.name()) {
-        "as given".to_owned()
+        "as specified".to_owned()
     } else {
-        "the usual value: nothing could be held out".to_owned()
+        "default: no samples available for cross-validation".to_owned()
     };
     format!("{}  ({how})", number(value))
 }
@@ -264,8 +260,8 @@ fn choice_words(record: &FitRecord, setting: Setting, value: f64) -> String {
     let count = tried.len();
     match tried.iter().find(|trial| trial.value == value).and_then(|trial| trial.accuracy) {
         Some(accuracy) => {
-            format!("auto: best of {count} with {} on held-out points", percent(accuracy))
+            format!("best of {count} values, held-out accuracy {}", percent(accuracy))
         }
-        None => format!("auto: best of {count}"),
+        None => format!("best of {count} values"),
     }
 }

@@ -1,12 +1,13 @@
-//! Sums over batches of pairs against pairs taken one by one.
+//! Tests that compare sums over batches of pairs with sums over single pairs.
 
 use super::*;
 use crate::distance::{Entry, PairGradient, registry};
 
-/// Batches and single pairs differ by the count of Jacobi sweeps and the order of sums only.
+/// Relative tolerance: batches and single pairs differ only in the number of Jacobi sweeps and the
+/// order of summation.
 const AGREE: f64 = 1e-11;
 
-/// Classes that differ in means and covariances; the last repeats the first.
+/// Returns classes that differ in means and covariances, except that the last repeats the first.
 fn classes(count: usize, order: usize) -> Gaussians {
     let wave = |k: usize| (12.9898 * (k + 1) as f64).sin();
     let (mut means, mut covariances) = (Vec::new(), Vec::new());

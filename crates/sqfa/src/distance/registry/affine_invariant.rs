@@ -1,10 +1,11 @@
-//! The squared affine-invariant distance between positive matrices: d² = Σ ln² λ(A, B).
+//! The squared affine-invariant distance between positive definite matrices: d² = Σ ln² λ(A, B).
 //!
-//! By default on second moments Ψ = Σ + μμᵀ (this is smSQFA), on request on covariances.
-//! With A = L_aL_aᵀ, B = L_bL_bᵀ, L_a⁻¹L_b = C, CCᵀ = UΛUᵀ and W = L_a⁻ᵀU: ∂d²/∂B = W diag(2 ln λ/λ) Wᵀ and
-//! ∂d²/∂A = −W diag(2 ln λ) Wᵀ; only spectral functions, so repeated eigenvalues are harmless, and eigenvalues far below the largest keep their digits.
-//! Cost per pair: two Cholesky factors and one eigenproblem of order m by one-sided rotations.
-//! Reference: Bhatia, *Positive Definite Matrices*, 2007, chapter 6.
+//! It compares second moments Ψ = Σ + μμᵀ by default (this is smSQFA) or covariances. With A =
+//! L_aL_aᵀ, B = L_bL_bᵀ, L_a⁻¹L_b = C, CCᵀ = UΛUᵀ and W = L_a⁻ᵀU, the derivatives are ∂d²/∂B = W
+//! diag(2 ln λ/λ) Wᵀ and ∂d²/∂A = −W diag(2 ln λ) Wᵀ. They contain only spectral functions, so
+//! repeated eigenvalues are harmless, and working with the factor C keeps the digits of eigenvalues
+//! far below the largest. Cost per pair: two Cholesky factorizations and one eigenproblem of order
+//! m by one-sided rotations. Reference: Bhatia, *Positive Definite Matrices*, 2007, chapter 6.
 
 use crate::distance::formula::{Compared, Formula, Pair, Slopes, Work, factor};
 use crate::linalg::Real;

@@ -1,31 +1,38 @@
-//! The Calvo–Oller lower bound of the Fisher–Rao distance between Gaussians or t distributions, squared.
+//! The squared Calvo–Oller lower bound on the Fisher–Rao distance between Gaussians or t
+//! distributions.
 //!
-//! Embeds (μ, Σ) as Ω = [Σ+μμᵀ, μ; μᵀ, 1]; with ℓ = ln λ(Ω_a, Ω_b) and s = Σℓ = ln|Σ_b|/|Σ_a|,
-//! d² = (b/2) Σℓ² + ((b−1)/4) s², where b = (ν+m)/(ν+m+2) for t distributions of scatter Σ with ν degrees of
-//! freedom and 1 for Gaussians. s² ≤ (m+1) Σℓ² makes d² ≥ 0 for ν ≥ 1; below that it bounds nothing.
-//! Ω itself is never formed: with Σ_a = L_aL_aᵀ and Σ_b = L_bL_bᵀ the pair is moved to (0, I) and to an embedding CCᵀ with the factor
-//! C = [L_a⁻¹L_b, L_a⁻¹Δ; 0, 1]; a common shift of the means therefore costs no digits, nor do eigenvalues far below the largest.
-//! With CCᵀ = UΛUᵀ and W = diag(L_a⁻ᵀ, 1)U the derivative with respect to Ω_b is W f(Λ) Wᵀ with f(λ) = (b ln λ + ((b−1)/2) s)/λ.
-//! Cost per pair: two Cholesky factors and one eigenproblem of order m + 1 by one-sided rotations.
-//! References: Calvo & Oller, *J. Multivariate Analysis* 35, 1990; *Statistics & Decisions* 20, 2002 (elliptical).
+//! A Gaussian (μ, Σ) is embedded as Ω = [Σ+μμᵀ, μ; μᵀ, 1]. With ℓ = ln λ(Ω_a, Ω_b) and s = Σℓ =
+//! ln|Σ_b|/|Σ_a|, the squared distance is d² = (b/2) Σℓ² + ((b−1)/4) s². Here b is 1 for Gaussians,
+//! and b = (ν+m)/(ν+m+2) for t distributions of scatter Σ with ν degrees of freedom. Because s² ≤
+//! (m+1) Σℓ², d² ≥ 0 for ν ≥ 1; for smaller ν it is not a lower bound.
+//!
+//! The embeddings are never formed. With Σ_a = L_aL_aᵀ and Σ_b = L_bL_bᵀ, the pair is transformed
+//! to (0, I) and to an embedding CCᵀ with the factor C = [L_a⁻¹L_b, L_a⁻¹Δ; 0, 1]. Therefore
+//! neither a common shift of the means nor eigenvalues far below the largest cost digits. With CCᵀ
+//! = UΛUᵀ and W = diag(L_a⁻ᵀ, 1)U, the derivative with respect to Ω_b is W f(Λ) Wᵀ, where f(λ) = (b
+//! ln λ + ((b−1)/2) s)/λ.
+//!
+//! Cost per pair: two Cholesky factorizations and one eigenproblem of order m + 1 by one-sided
+//! rotations. References: Calvo & Oller, *J. Multivariate Analysis* 35, 1990; *Statistics &
+//! Decisions* 20, 2002 (elliptical).
 
 use crate::distance::formula::{Formula, Pair, Slopes, Work, apply, difference, factor};
 use crate::linalg::Real;
 
 pub(crate) struct SquaredCalvoOller {
-    /// ν; infinite for Gaussians.
+    /// The degrees of freedom ν; infinite for Gaussians.
     degrees: f64,
 }
 
 impl SquaredCalvoOller {
     pub(crate) const GAUSSIAN: Self = Self { degrees: f64::INFINITY };
 
-    /// Between t distributions of so many degrees of freedom, at least 1.
+    /// Returns the distance between t distributions with the given degrees of freedom, at least 1.
     pub(crate) fn heavy_tailed(degrees: f64) -> Self {
         Self { degrees }
     }
 
-    /// b and b − 1, the latter without cancellation.
+    /// Returns b and b − 1, the latter computed without cancellation.
     fn shape(&self, order: usize) -> (f64, f64) {
         if self.degrees.is_infinite() {
             return (1.0, 0.0);
@@ -71,7 +78,7 @@ impl Formula for SquaredCalvoOller {
         let value = shape * squares + half * common * sum;
         if let Some(slopes) = slopes {
             R::multiply(rows, false, inverse, false, turned, size);
-            // λ·∂d²/∂λ, negative for the first embedding.
+            // λ·∂d²/∂λ; the sign is negative for the first embedding.
             for weight in &mut weights[..size] {
                 *weight = -(shape * *weight + common);
             }
@@ -105,7 +112,7 @@ fn border<R: Real>(covariance: &[R], bordered: &mut [R], m: usize) {
     bordered[m * size + m] = R::splat(1.0);
 }
 
-/// Reads the leading block and the last column out of an embedding's derivative.
+/// Copies the leading block and the last column of the derivative with respect to an embedding.
 #[inline(always)]
 fn split<R: Real>(embedded: &[R], block: &mut [R], column: &mut [R], m: usize) {
     let size = m + 1;

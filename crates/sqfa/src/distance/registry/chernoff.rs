@@ -1,9 +1,10 @@
-//! The Chernoff distance −ln ∫ pˢ q¹⁻ˢ between Gaussians; Bhattacharyya's is s = ½.
+//! The Chernoff distance −ln ∫ pˢ q¹⁻ˢ between Gaussians; s = ½ gives the Bhattacharyya distance.
 //!
-//! With Δ = μ_b−μ_a and S = (1−s)Σ_a + sΣ_b it is ½s(1−s)ΔᵀS⁻¹Δ + ½[ln|S| − (1−s)ln|Σ_a| − s ln|Σ_b|].
-//! With x = S⁻¹Δ and K = ½(S⁻¹ − s(1−s)xxᵀ): ∂Σ_a = (1−s)(K − ½Σ_a⁻¹), ∂Σ_b = s(K − ½Σ_b⁻¹),
-//! ∂μ_b = s(1−s)x = −∂μ_a. Cost per pair: three Choleskys of order m, no eigenproblem.
-//! Reference: Fukunaga, *Introduction to Statistical Pattern Recognition*, 1990, section 3.4.
+//! With Δ = μ_b−μ_a and S = (1−s)Σ_a + sΣ_b it is ½s(1−s)ΔᵀS⁻¹Δ + ½[ln|S| − (1−s)ln|Σ_a| − s
+//! ln|Σ_b|]. With x = S⁻¹Δ and K = ½(S⁻¹ − s(1−s)xxᵀ), the derivatives are ∂Σ_a = (1−s)(K −
+//! ½Σ_a⁻¹), ∂Σ_b = s(K − ½Σ_b⁻¹) and ∂μ_b = s(1−s)x = −∂μ_a. Cost per pair: three Cholesky
+//! factorizations of order m, no eigenproblem. Reference: Fukunaga, *Introduction to Statistical
+//! Pattern Recognition*, 1990, section 3.4.
 
 use crate::distance::formula::{Formula, Pair, Slopes, Work, apply, difference, factor};
 use crate::linalg::Real;
@@ -59,7 +60,8 @@ impl Formula for Chernoff {
                 }
             }
         }
-        // The exact value is never negative; round-off of nearly equal classes may be.
+        // The exact value is never negative, but round-off between nearly equal classes may make it
+        // so.
         (half * (weight * square + log_dets)).map(|value| if value < 0.0 { 0.0 } else { value })
     }
 }

@@ -1,9 +1,10 @@
 //! The Jeffreys divergence KL(p‖q) + KL(q‖p) between Gaussians.
 //!
-//! J = ½‖L_a⁻¹(Σ_a−Σ_b)L_b⁻ᵀ‖² + ½|L_a⁻¹Δ|² + ½|L_b⁻¹Δ|², a sum of squares, equal to
-//! ½[tr(Σ_a⁻¹Σ_b) + tr(Σ_b⁻¹Σ_a)] − m + ½Δᵀ(Σ_a⁻¹+Σ_b⁻¹)Δ with Δ = μ_b−μ_a.
-//! ∂Σ_a = ½[Σ_b⁻¹ − Σ_a⁻¹(Σ_b+ΔΔᵀ)Σ_a⁻¹], ∂μ_b = (Σ_a⁻¹+Σ_b⁻¹)Δ = −∂μ_a. Cost per pair: two Choleskys and a few products.
-//! Reference: Kullback, *Information Theory and Statistics*, 1959, chapter 9.
+//! It is computed as a sum of squares, J = ½‖L_a⁻¹(Σ_a−Σ_b)L_b⁻ᵀ‖² + ½|L_a⁻¹Δ|² + ½|L_b⁻¹Δ|², which
+//! is never negative and equals ½[tr(Σ_a⁻¹Σ_b) + tr(Σ_b⁻¹Σ_a)] − m + ½Δᵀ(Σ_a⁻¹+Σ_b⁻¹)Δ with Δ =
+//! μ_b−μ_a. The derivatives are ∂Σ_a = ½[Σ_b⁻¹ − Σ_a⁻¹(Σ_b+ΔΔᵀ)Σ_a⁻¹] and ∂μ_b = (Σ_a⁻¹+Σ_b⁻¹)Δ =
+//! −∂μ_a. Cost per pair: two Cholesky factorizations and a few products. Reference: Kullback,
+//! *Information Theory and Statistics*, 1959, chapter 9.
 
 use crate::distance::formula::{
     Formula, Pair, Slopes, Work, apply, congruence, difference, factor,

@@ -1,14 +1,16 @@
-//! The squared log-Euclidean distance between positive matrices: ‖log A − log B‖².
+//! The squared log-Euclidean distance between positive definite matrices: ‖log A − log B‖².
 //!
-//! By default on second moments, on request on covariances. With A = V diag(λ) Vᵀ and X = log A − log B:
-//! ∂A = 2V[Γ∘(VᵀXV)]Vᵀ with Γ the divided differences of the logarithm; ∂B likewise from B with −X.
-//! Cost per pair: two symmetric eigenproblems of order m. Invariant to rotations only.
-//! Reference: Arsigny, Fillard, Pennec & Ayache, *SIAM J. Matrix Anal. Appl.* 29, 2007.
+//! It compares second moments by default, or covariances, and is invariant to rotations only. With
+//! A = V diag(λ) Vᵀ and X = log A − log B, the derivative is ∂A = 2V[Γ∘(VᵀXV)]Vᵀ, where Γ are the
+//! divided differences of the logarithm; ∂B has the same form with B and −X. Cost per pair: two
+//! symmetric eigenproblems of order m. Reference: Arsigny, Fillard, Pennec & Ayache, *SIAM J.
+//! Matrix Anal. Appl.* 29, 2007.
 
 use crate::distance::formula::{Compared, Formula, Pair, Slopes, Work, congruence, spectral};
 use crate::linalg::Real;
 
-/// Below this the divided difference of the logarithm is taken from its series, whose next term is r⁶/7.
+/// The ratio |r| below which divided differences of the logarithm use a series; the first omitted
+/// term is r⁶/7.
 const SERIES: f64 = 1e-4;
 
 pub(crate) struct SquaredLogEuclidean(pub(crate) Compared);
@@ -54,7 +56,7 @@ impl Formula for SquaredLogEuclidean {
     }
 }
 
-/// (ln x − ln y)/(x − y), and 1/x at x = y, without cancellation.
+/// Returns (ln x − ln y)/(x − y), or 1/x if x = y, without cancellation.
 #[inline(always)]
 fn divided_difference<R: Real>(x: R, y: R) -> R {
     let sum = x + y;

@@ -1,8 +1,8 @@
 //! The squared Mahalanobis distance between means under the average covariance.
 //!
-//! d² = ΔᵀS⁻¹Δ with Δ = μ_b−μ_a, S = (Σ_a+Σ_b)/2. With x = S⁻¹Δ: ∂μ_b = 2x = −∂μ_a, ∂Σ_a = ∂Σ_b = −½xxᵀ.
-//! Cost per pair: one Cholesky of order m.
-//! Reference: Mahalanobis, *Proc. National Institute of Sciences of India* 2, 1936.
+//! d² = ΔᵀS⁻¹Δ with Δ = μ_b−μ_a and S = (Σ_a+Σ_b)/2. With x = S⁻¹Δ, the derivatives are ∂μ_b = 2x =
+//! −∂μ_a and ∂Σ_a = ∂Σ_b = −½xxᵀ. Cost per pair: one Cholesky factorization of order m. Reference:
+//! Mahalanobis, *Proc. National Institute of Sciences of India* 2, 1936.
 
 use crate::distance::formula::{Formula, Pair, Slopes, Work, apply, difference, dot, factor};
 use crate::linalg::Real;

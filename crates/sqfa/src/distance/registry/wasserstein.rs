@@ -1,9 +1,10 @@
 //! The squared Bures–Wasserstein distance between Gaussians.
 //!
 //! W² = |Δ|² + tr Σ_a + tr Σ_b − 2 tr(Σ_a^½Σ_bΣ_a^½)^½. With Σ_a = LLᵀ and R = (LᵀΣ_bL)^½ it is
-//! |Δ|² + ‖L⁻ᵀ(R − LᵀL)‖², a sum of squares. ∂Σ_a = I − B and ∂Σ_b = I − B⁻¹ with B = L⁻ᵀRL⁻¹.
-//! Cost per pair: one Cholesky and one symmetric eigenproblem of order m.
-//! Reference: Bhatia, Jain & Lim, *Expositiones Mathematicae* 37, 2019.
+//! computed as the sum of squares |Δ|² + ‖L⁻ᵀ(R − LᵀL)‖², which does not cancel. With B = L⁻ᵀRL⁻¹,
+//! the derivatives are ∂Σ_a = I − B and ∂Σ_b = I − B⁻¹. Cost per pair: one Cholesky factorization
+//! and one symmetric eigenproblem of order m. Reference: Bhatia, Jain & Lim, *Expositiones
+//! Mathematicae* 37, 2019.
 
 use crate::distance::formula::{
     Formula, Pair, Slopes, Work, congruence, difference, factor, spectral,
@@ -61,7 +62,8 @@ impl Formula for SquaredWasserstein {
         value
     }
 
-    /// tr Σ_a + tr Σ_b, from which a distance is what coupling takes away.
+    /// Returns tr Σ_a + tr Σ_b, the squared distance of zero-mean Gaussians if nothing of the mass
+    /// could be coupled.
     fn unit<R: Real>(&self, pair: &Pair<'_, R>) -> R {
         let diagonal = (0..pair.order).map(|i| i * (pair.order + 1));
         diagonal.fold(R::splat(0.0), |sum, at| sum + pair.cov_a[at] + pair.cov_b[at])

@@ -18,7 +18,8 @@ fn bounds_hold_on_ten_thousand_pairs() {
         let q = gaussian(&mut rng, order, shift, condition);
         let found = solve(&p, &q);
         assert!(found.converged, "order {order}: residual {:e}", found.residual);
-        // The bounds before the result's own are clamped by the distance.
+        // The bounds are computed separately here, because those of the result are clamped by the
+        // distance.
         let pair = FramedPair::new(p.view(), q.view()).unwrap();
         let lower = calvo_oller(&pair);
         let plain = Lift::new(&pair, &Scales::new(&pair), vec![0.0; order * order], None).length();

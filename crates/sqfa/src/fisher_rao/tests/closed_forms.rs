@@ -46,7 +46,8 @@ fn equal_covariances() {
         let mut q = gaussian(&mut rng, order, shift, 10.0);
         q.covariance.clone_from(&p.covariance);
         let found = solve(&p, &q);
-        // arccosh(1 + δ²/2) is the Calvo–Oller distance here: solve for the Mahalanobis distance δ.
+        // arccosh(1 + δ²/2) is the Calvo–Oller distance in this case; solving it gives the
+        // Mahalanobis distance δ.
         let mahalanobis = 2.0 * (0.5 * found.lower).sinh();
         let expected = 8.0_f64.sqrt() * (mahalanobis / 8.0_f64.sqrt()).asinh();
         assert_close(found.distance, expected, 1e-12);
@@ -62,7 +63,7 @@ fn equal_means() {
         let mut q = gaussian(&mut rng, order, 1.0, condition);
         q.mean.clone_from(&p.mean);
         let found = solve(&p, &q);
-        // The Calvo–Oller bound is exact here, and computed in another way.
+        // The Calvo–Oller bound is exact in this case and computed independently of the search.
         assert_close(found.distance, found.lower, 1e-13);
         assert!(found.converged && found.evaluations == 1);
     }
@@ -152,7 +153,8 @@ fn two_geodesics() {
 
 #[test]
 fn equal_covariances_have_no_second_minimum_even_far_apart() {
-    // The shortcut that calls these results exact rests on this.
+    // The shortcut for equal covariances, which reports these results as exact, relies on this
+    // property.
     let mut rng = generator(35);
     for order in [2, 3, 5] {
         for shift in [10.0, 100.0, 1e4] {
@@ -160,7 +162,7 @@ fn equal_covariances_have_no_second_minimum_even_far_apart() {
             let mut q = gaussian(&mut rng, order, shift, 10.0);
             q.covariance.clone_from(&p.covariance);
             let exact = solve(&p, &q);
-            // Not quite equal, so that the search really runs.
+            // The covariances are not quite equal, so that the search really runs.
             q.covariance.iter_mut().for_each(|value| *value *= 1.0 + 1e-12);
             for scale in [1e-3, 0.1, 1.0, 10.0, 1e3] {
                 let mut twist = super::square(&mut rng, order);

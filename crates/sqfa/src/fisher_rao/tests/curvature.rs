@@ -1,4 +1,4 @@
-//! The derivatives of the lifted length in the twist against finite differences.
+//! Tests that compare the derivatives of the lifted length with finite differences.
 
 use super::{gaussian, generator, square};
 use crate::fisher_rao::curvature::{Curvature, Rescaling};

@@ -4,7 +4,8 @@ use super::{assert_close, gaussian, generator, solve};
 use crate::fisher_rao::geodesic::{GaussianPoint, Geodesic};
 use crate::fisher_rao::solve::{FisherRaoOptions, fisher_rao};
 
-/// The largest difference relative to the largest number of each part.
+/// Returns the largest difference between two Gaussians, relative to the largest entry of the mean
+/// or covariance.
 fn gap(found: &GaussianPoint, expected: &GaussianPoint) -> f64 {
     let part = |x: &[f64], y: &[f64]| {
         let size = y.iter().fold(1e-300_f64, |size, value| size.max(value.abs()));
@@ -73,7 +74,7 @@ fn logarithm_undoes_exponential_and_back() {
                 covariance: velocity.covariance.clone(),
             };
             let found = GaussianPoint { mean: again.mean, covariance: again.covariance };
-            // Beside the residual, q itself is known only to round-off.
+            // In addition to the residual, round-off in q itself limits the accuracy.
             assert!(gap(&found, &asked) < 1e-8 + 1e-14 / scale, "{}", gap(&found, &asked));
             let length = velocity.length(p.view()).unwrap();
             assert_close(solve(&p, &q).distance, length, 1e-9 + 1e-14 / scale);

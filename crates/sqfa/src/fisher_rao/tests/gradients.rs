@@ -1,4 +1,4 @@
-//! The gradient against finite differences and Taylor remainders.
+//! Tests that compare the gradient with finite differences and Taylor remainders.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -7,7 +7,7 @@ use crate::fisher_rao::ends::FisherRaoGradient;
 use crate::fisher_rao::geodesic::GaussianPoint;
 use crate::fisher_rao::solve::{FisherRaoOptions, fisher_rao};
 
-/// A random change of a Gaussian, symmetric in the covariance.
+/// Returns a random change of a Gaussian, symmetric in the covariance.
 fn change(rng: &mut ChaCha8Rng, p: &GaussianPoint) -> GaussianPoint {
     let n = p.mean.len();
     let mut covariance = vec![0.0; n * n];
@@ -59,7 +59,8 @@ fn finite_differences() {
                     GaussianPoint { mean: vec![0.0; order], covariance: vec![0.0; order * order] };
                 let (change_p, change_q) = (moved(&zero, &by_p, dp), moved(&zero, &by_q, dq));
                 let exact = slope(&found.gradient(), &change_p, &change_q);
-                // The slope along a random direction may happen to be small: compare with a typical one.
+                // The slope along a random direction may be small by chance, so the error is
+                // compared with a typical slope.
                 assert!((exact - estimate).abs() < 1e-6 * estimate.abs().max(0.1));
                 let half = slope(&found.scaled_gradient(1.0), &change_p, &change_q);
                 assert_close(half, exact * found.distance, 1e-12);
@@ -101,7 +102,7 @@ fn covariance_gradients_are_symmetric_and_the_gradient_has_unit_length() {
             assert_eq!(gradient.covariance_q[i * n + j], gradient.covariance_q[j * n + i]);
         }
     }
-    // The logarithm has the length of the distance at either end.
+    // The logarithm has the length of the distance at both ends.
     assert_close(found.velocity().length(p.view()).unwrap(), found.distance, 1e-12);
     assert_close(found.ends.end.velocity().length(q.view()).unwrap(), found.distance, 1e-12);
 }

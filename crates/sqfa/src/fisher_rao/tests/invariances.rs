@@ -3,7 +3,7 @@
 use super::{assert_close, gaussian, generator, rotation, solve, transformed};
 use crate::fisher_rao::solve::{FisherRaoOptions, fisher_rao};
 
-/// A matrix with a given condition number.
+/// Returns a random matrix with the given condition number.
 fn map(rng: &mut rand_chacha::ChaCha8Rng, order: usize, condition: f64) -> Vec<f64> {
     let (left, right) = (rotation(rng, order), rotation(rng, order));
     let mut matrix = vec![0.0; order * order];

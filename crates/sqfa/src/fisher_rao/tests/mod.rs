@@ -25,12 +25,12 @@ fn normal(rng: &mut ChaCha8Rng) -> f64 {
     rng.sample(StandardNormal)
 }
 
-/// A square matrix of independent normal numbers.
+/// Returns a square matrix of independent normal numbers.
 fn square(rng: &mut ChaCha8Rng, order: usize) -> Vec<f64> {
     (0..order * order).map(|_| normal(rng)).collect()
 }
 
-/// A random rotation: Gram–Schmidt on normal rows.
+/// Returns a random rotation, by Gram–Schmidt orthogonalization of normal rows.
 fn rotation(rng: &mut ChaCha8Rng, order: usize) -> Vec<f64> {
     let mut rows = square(rng, order);
     for i in 0..order {
@@ -51,7 +51,8 @@ fn rotation(rng: &mut ChaCha8Rng, order: usize) -> Vec<f64> {
     rows
 }
 
-/// A Gaussian whose covariance has the condition number `condition` and whose mean is `shift` standard deviations or so from 0.
+/// Returns a random Gaussian whose covariance has the given condition number and whose mean is
+/// about `shift` standard deviations from 0.
 fn gaussian(rng: &mut ChaCha8Rng, order: usize, shift: f64, condition: f64) -> GaussianPoint {
     let axes = rotation(rng, order);
     let logs: Vec<f64> = (0..order)
@@ -78,7 +79,7 @@ fn solve(p: &GaussianPoint, q: &GaussianPoint) -> FisherRao {
     fisher_rao(p.view(), q.view(), &FisherRaoOptions::default()).unwrap()
 }
 
-/// The Gaussian of b + Az.
+/// Returns the distribution of b + Az if z has the distribution `p`.
 fn transformed(p: &GaussianPoint, matrix: &[f64], shift: &[f64]) -> GaussianPoint {
     let n = p.mean.len();
     let mut mean = shift.to_vec();

@@ -1,14 +1,16 @@
-//! An independent oracle: shooting with the geodesic equations μ″ = Σ′Σ⁻¹μ′, Σ″ = Σ′Σ⁻¹Σ′ − μ′μ′ᵀ.
+//! An independent implementation for comparison: shooting with the geodesic equations μ″ = Σ′Σ⁻¹μ′
+//! and Σ″ = Σ′Σ⁻¹Σ′ − μ′μ′ᵀ.
 //!
-//! Fourth-order Runge–Kutta from the first Gaussian; Newton with finite differences on the initial
-//! velocity; the target moves from the first Gaussian to the second so that the right branch is followed.
+//! It integrates from the first Gaussian with a fourth-order Runge–Kutta method and solves for the
+//! initial velocity by Newton steps with finite differences. The target moves from the first
+//! Gaussian to the second in stages, so that the search follows the right branch.
 
 use super::{assert_close, gaussian, generator, solve};
 use crate::fisher_rao::geodesic::GaussianPoint;
 
 const STEPS: usize = 100;
 
-/// Solves A X = B for X by elimination with pivoting; B has `columns` columns.
+/// Solves AX = B for X by elimination with pivoting, where B has `columns` columns.
 fn eliminate(matrix: &[f64], right: &[f64], order: usize, columns: usize) -> Vec<f64> {
     let (mut a, mut b) = (matrix.to_vec(), right.to_vec());
     for k in 0..order {
@@ -42,7 +44,7 @@ fn eliminate(matrix: &[f64], right: &[f64], order: usize, columns: usize) -> Vec
     b
 }
 
-/// The derivative of the state (μ, Σ, μ′, Σ′).
+/// Returns the derivative of the state (μ, Σ, μ′, Σ′).
 fn flow(state: &[f64], n: usize) -> Vec<f64> {
     let size = n + n * n;
     let (sigma, speed, bend) = (&state[n..size], &state[size..size + n], &state[size + n..]);
@@ -96,7 +98,7 @@ fn packed(i: usize, j: usize) -> usize {
     high * (high + 1) / 2 + low
 }
 
-/// The mean and the lower triangle of the covariance.
+/// Returns the mean and the lower triangle of the covariance in one vector.
 fn free(mean: &[f64], covariance: &[f64]) -> Vec<f64> {
     let n = mean.len();
     let mut values = mean.to_vec();
@@ -108,7 +110,7 @@ fn free(mean: &[f64], covariance: &[f64]) -> Vec<f64> {
     values
 }
 
-/// The length of the geodesic from `p` to `q`, or nothing when the shooting does not converge.
+/// Returns the length of the geodesic from `p` to `q`, or `None` if the shooting does not converge.
 fn oracle(p: &GaussianPoint, q: &GaussianPoint) -> Option<f64> {
     let n = p.mean.len();
     let (from, to) = (free(&p.mean, &p.covariance), free(&q.mean, &q.covariance));
@@ -119,7 +121,7 @@ fn oracle(p: &GaussianPoint, q: &GaussianPoint) -> Option<f64> {
         let share = stage as f64 / stages as f64;
         let target: Vec<f64> = from.iter().zip(&to).map(|(a, b)| a + share * (b - a)).collect();
         let mut gap = f64::INFINITY;
-        // Intermediate targets only need to keep Newton in its basin.
+        // Intermediate targets only have to keep Newton's method in its basin of convergence.
         let goal = if stage == stages { 1e-10 } else { 1e-3 };
         for _ in 0..30 {
             let end = shoot(p, &velocity);

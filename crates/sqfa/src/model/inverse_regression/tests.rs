@@ -1,14 +1,16 @@
-//! Inverse regression against its definitions, in coordinates where the total covariance is known, and seen through linear maps.
+//! Tests that compare inverse regression with its definitions, in coordinates with a known total
+//! covariance and after linear maps.
 
 use super::*;
 use crate::labels::Classes;
 use crate::linalg::random;
 use crate::statistics::GivenMatrices;
 
-/// Eigenvectors with gaps of a tenth and more, after a few hundred roundings.
+/// Tolerance for eigenvectors with gaps of 0.1 and more, after a few hundred roundings.
 const SAME: f64 = 1e-9;
 
-/// Two classes of equal share whose total covariance is I: E[zzᵀ|k] = I ± D with D symmetric, means ±m.
+/// Two classes of equal size whose total covariance is I: E[zzᵀ|k] = I ± D with D symmetric, and
+/// means ±m.
 struct Whitened {
     order: usize,
     means: [Vec<f64>; 2],
@@ -33,7 +35,7 @@ impl Whitened {
         Self { order, means: [mean, other], covariances }
     }
 
-    /// The statistics of Gx, with noise of some variance already in the covariances.
+    /// Returns the statistics of Gx. The covariances contain noise of the given variance.
     fn through(&self, map: &Mat<f64>, noise: f64) -> ClassStatistics {
         let n = map.nrows();
         let mean = |mean: &Vec<f64>| -> Vec<f64> {
@@ -54,7 +56,8 @@ impl Whitened {
         Mat::from_fn(self.order, self.order, |i, j| covariance[(i, j)] + mean[i] * mean[j])
     }
 
-    /// Σ_kl π_kπ_l (2I − E[(z−z̃)(z−z̃)ᵀ | k, l])²: directional regression as it is defined, over pairs.
+    /// Returns Σ_kl π_kπ_l (2I − E[(z−z̃)(z−z̃)ᵀ | k, l])², directional regression as it is defined
+    /// over pairs.
     fn over_pairs(&self) -> Mat<f64> {
         let mut sum = Mat::zeros(self.order, self.order);
         for k in 0..2 {
@@ -71,7 +74,7 @@ impl Whitened {
         sum
     }
 
-    /// Σ_k π_k (I − cov(z|k))².
+    /// Returns Σ_k π_k (I − cov(z|k))².
     fn average_variance(&self) -> Mat<f64> {
         let mut sum = Mat::zeros(self.order, self.order);
         for covariance in &self.covariances {
@@ -109,7 +112,7 @@ fn in_whitened_coordinates_filters_are_eigenvectors_of_the_definition() {
 #[test]
 fn a_linear_map_of_the_data_changes_filters_by_its_inverse() {
     let problem = Whitened::new(5, 7);
-    // A lower triangular map and its inverse by forward substitution.
+    // A lower triangular map, inverted by forward substitution.
     let map = Mat::from_fn(5, 5, |i, j| match i.cmp(&j) {
         std::cmp::Ordering::Equal => 1.0 + i as f64,
         std::cmp::Ordering::Greater => random(5, 5, 8, 0)[(i, j)],

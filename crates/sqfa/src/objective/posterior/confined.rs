@@ -1,4 +1,5 @@
-//! The posterior within a subspace: XU in place of X, and the statistics along U.
+//! The posterior objective within a subspace: XU replaces X, and the statistics are restricted to
+//! U.
 
 use std::sync::Arc;
 
@@ -14,10 +15,10 @@ use crate::preconditioner::{Preconditioner, Preconditioning};
 use crate::statistics::{ClassStatistics, pass_in_groups};
 use crate::transform::Features;
 
-/// What remains of points and statistics within the span of a basis.
+/// Samples and statistics, restricted to the span of a basis.
 pub(crate) struct Confined {
     statistics: ClassStatistics,
-    /// XU of the rows that make the objective, row-major.
+    /// XU for the rows that the objective uses, row-major.
     values: Vec<f64>,
 }
 
@@ -36,7 +37,7 @@ impl Restrictable for Posterior<'_> {
         point.products.iter().chain(&point.combined).collect()
     }
 
-    /// The products of every class, and XU.
+    /// Returns the products of every class, followed by XU.
     fn multiply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>> {
         let columns = self.projection.moving_columns();
         let mut images = pass_in_groups(self.projection.statistics, blocks, columns);
@@ -103,17 +104,18 @@ impl Restrictable for Posterior<'_> {
         let columns = self.projection.moving_columns() as f64;
         let (m, classes) = (problem.filters as f64, problem.classes as f64);
         let own = self.projection.pass_effort();
-        // XD and XᵀZ̄, each of which reads all points.
+        // XD and XᵀZ̄, each of which reads all samples.
         let bytes = self.split.points.bytes() as f64;
         let pass = own + 2.0 * (2.0 * points * n * columns + READ * bytes);
-        // About 6m² flops a point and class, an exponential, and within a basis both products with some 5m columns.
+        // About 6m² flops and an exponential per sample and class, and within a basis both products
+        // with about 5m columns.
         let evaluation = points * (classes * (6.0 * m * m + 20.0) + 20.0 * m * m);
         let column = 2.0 * n * (classes + 1.0) + 2.0 * points;
         Effort { pass, evaluation, column, columns, classes }
     }
 }
 
-/// Some columns of row-major features, one after the other.
+/// Returns some columns of row-major features as a matrix.
 fn columns_of(features: &Features, width: usize, first: usize, count: usize) -> Mat<f64> {
     fn picked<T: Copy>(
         values: &[T],

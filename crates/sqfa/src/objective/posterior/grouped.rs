@@ -1,11 +1,12 @@
-//! Features of many points, eight at a time: mapped, multiplied and moved along a line, task by task in a fixed order.
+//! Features of many samples in groups of eight, which are mapped, multiplied and moved along a
+//! line. The division into tasks is fixed, so the bits do not depend on the number of threads.
 
 use crate::constraint::Map;
 use crate::linalg::{LANES, Lanes, Mat, Real, dispatch};
 use crate::parallel;
 use crate::transform::Features;
 
-/// Features in groups of eight points: group g holds m lanes, one a feature.
+/// Features in groups of eight samples: group g consists of m lanes, one per feature.
 #[derive(Debug, Clone)]
 pub(super) struct Grouped {
     pub(super) values: Vec<Lanes>,
@@ -13,7 +14,8 @@ pub(super) struct Grouped {
 }
 
 impl Grouped {
-    /// From `count` columns, from `first` on, of row-major features `width` wide; lanes beyond the last point are 0.
+    /// Creates groups from `count` columns, beginning with column `first`, of row-major features
+    /// with `width` columns. Lanes beyond the last sample are 0.
     pub(super) fn new(features: &Features, width: usize, first: usize, count: usize) -> Self {
         match features {
             Features::F32(values) => grouped(values, width, first, count, f64::from),
@@ -21,7 +23,7 @@ impl Grouped {
         }
     }
 
-    /// From features, one a column.
+    /// Creates groups from a matrix with one feature per column.
     pub(super) fn of_columns(features: &Mat<f64>) -> Self {
         let (points, columns) = (features.nrows(), features.ncols());
         let mut values = vec![Lanes::splat(0.0); points.div_ceil(LANES) * columns];
@@ -35,7 +37,7 @@ impl Grouped {
         Self { values, columns }
     }
 
-    /// Row-major features of so many points.
+    /// Returns the features of the first `count` samples, row-major.
     pub(super) fn rows(&self, count: usize) -> Vec<f64> {
         let m = self.columns;
         let mut rows = vec![0.0; count * m];
@@ -71,10 +73,10 @@ fn grouped<T: Copy + Sync>(
     Grouped { values, columns: count }
 }
 
-/// Groups of eight points that one task treats: a few features of each stay in the cache.
+/// Groups of eight samples per task, so that a few features of each stay in the cache.
 const TASK: usize = 128;
 
-/// Z = (Xη)T, or (Xη + step·XD)T, where the columns of D belong to the last columns of η.
+/// Returns Z = (Xη)T, or (Xη + step·XD)T, where the columns of D belong to the last columns of η.
 pub(super) fn mapped(projected: &Grouped, line: Option<(&Grouped, f64)>, map: &Map) -> Grouped {
     let m = projected.columns;
     let t = map.dense(m);
@@ -115,10 +117,11 @@ pub(super) fn mapped(projected: &Grouped, line: Option<(&Grouped, f64)>, map: &M
     Grouped { values, columns: m }
 }
 
-/// Columns of X and of Y whose products are summed in registers.
+/// Numbers of columns of X and of Y whose products are accumulated in registers.
 const TILE: (usize, usize) = (2, 8);
 
-/// Adds XᵀY of a tile of columns, from the given ones on; each of X and Y comes with the number of its columns.
+/// Adds XᵀY for one tile of columns, beginning with columns i and j. Each of X and Y comes with the
+/// number of its columns.
 #[inline(always)]
 fn add_tile(
     (x, m, i): (&[Lanes], usize, usize),
@@ -150,7 +153,8 @@ fn add_tile(
     }
 }
 
-/// XᵀY of two sets of grouped features, row-major; partial sums of fixed chunks are folded in order.
+/// Returns XᵀY of two sets of grouped features, row-major. Partial sums of fixed chunks are added
+/// in order, so the bits do not depend on the number of threads.
 pub(super) fn inner_products(x: &Grouped, y: &Grouped) -> Vec<f64> {
     let (m, k) = (x.columns, y.columns);
     let chunks = x.values.chunks(m * TASK).zip(y.values.chunks(k * TASK));
@@ -177,7 +181,7 @@ pub(super) fn inner_products(x: &Grouped, y: &Grouped) -> Vec<f64> {
     total
 }
 
-/// Moves the last columns of some features by a step along their change.
+/// Moves the last columns of `base` by a step along their change.
 pub(super) fn step_along(base: &mut Grouped, change: &Grouped, step: f64) {
     let (m, k) = (base.columns, change.columns);
     let step = Lanes::splat(step);

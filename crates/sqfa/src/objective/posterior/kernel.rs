@@ -1,8 +1,10 @@
-//! The mean log posterior of the true class over points, and its derivatives, eight points at a time.
+//! The mean log posterior of the true class over samples and its derivatives, for eight samples at
+//! a time.
 //!
-//! With r_sk = [y_s=k] − p(k|z_s), d_sk = z_s − μ_k and w_sk = Σ_k⁻¹d_sk, for (1/N) Σ_s ln p(y_s|z_s):
-//! ∂z_s = −(1/N) Σ_k r_sk w_sk, ∂μ_k = (1/N) Σ_s r_sk w_sk, ∂Σ_k = (1/2N) Σ_s r_sk(w_sk w_skᵀ − Σ_k⁻¹).
-//! Cost: about 3cm² flops a point. Points are cut into fixed chunks whose sums are folded in order.
+//! With r_sk = [y_s=k] − p(k|z_s), d_sk = z_s − μ_k and w_sk = Σ_k⁻¹d_sk, the derivatives of (1/N)
+//! Σ_s ln p(y_s|z_s) are ∂z_s = −(1/N) Σ_k r_sk w_sk, ∂μ_k = (1/N) Σ_s r_sk w_sk and ∂Σ_k = (1/2N)
+//! Σ_s r_sk(w_sk w_skᵀ − Σ_k⁻¹). Cost: about 3cm² flops per sample. The samples are divided into
+//! fixed chunks whose sums are added in order, so the bits do not depend on the number of threads.
 
 use super::grouped::Grouped;
 use crate::distance::{PairError, PairSums};
@@ -10,19 +12,21 @@ use crate::features::Gaussians;
 use crate::linalg::{LANES, Lanes, Real, dispatch, exponential};
 use crate::parallel;
 
-/// Groups of eight points that one task sums: enough to amortise its sums, few enough to stay in cache.
+/// Groups of eight samples per task: enough to amortize the cost of its sums, and few enough to
+/// stay in the cache.
 const CHUNK: usize = 512;
-/// Groups treated class by class at a time: their whitened differences stay in the second-level cache.
+/// Groups that are processed class by class at a time, so that their whitened differences stay in
+/// the second-level cache.
 const TILE: usize = 16;
 
-/// Every class as a classifier sees it.
+/// The quantities of every class that its scores need.
 #[derive(Debug)]
 pub(super) struct ClassScores {
     order: usize,
     means: Vec<f64>,
-    /// Inverse Cholesky factors, row-major.
+    /// Inverse Cholesky factors, row-major, one per class.
     whitening: Vec<f64>,
-    /// ln π − ½ ln|Σ|.
+    /// ln π − ½ ln|Σ| for every class.
     constants: Vec<f64>,
 }
 
@@ -50,7 +54,8 @@ impl ClassScores {
         self.constants.len()
     }
 
-    /// y = L_k⁻¹(z − μ_k) into `whitened`; returns the score ln π_k p(z|k) up to a constant.
+    /// Writes y = L_k⁻¹(z − μ_k) to `whitened` and returns the score, ln π_k p(z|k) up to a
+    /// constant.
     #[inline(always)]
     fn score(
         &self,
@@ -79,10 +84,10 @@ impl ClassScores {
     }
 }
 
-/// Which class every point belongs to, and how much it counts, in groups of eight.
+/// The true class and the weight of every sample, in groups of eight.
 #[derive(Debug, Clone)]
 pub(super) struct Targets {
-    /// One number a lane: the class, or any class where the weight is 0.
+    /// The class of each lane; an arbitrary class if the weight is 0.
     codes: Vec<[u32; LANES]>,
     weights: Vec<Lanes>,
     total: f64,
@@ -100,11 +105,11 @@ impl Targets {
     }
 }
 
-/// The mean log posterior with all its derivatives.
+/// The mean log posterior, with all its derivatives.
 #[derive(Debug)]
 pub(super) struct Evaluated {
     pub(super) sums: PairSums,
-    /// ∂z, grouped like the features.
+    /// The derivatives ∂z, grouped like the features.
     pub(super) feature_slopes: Grouped,
 }
 
@@ -116,7 +121,7 @@ struct Partial {
     squares: Vec<f64>,
 }
 
-/// Value and derivatives of the mean log posterior of the points' own classes.
+/// Returns the mean log posterior of the true classes, with its derivatives.
 pub(super) fn evaluate(scores: &ClassScores, features: &Grouped, targets: &Targets) -> Evaluated {
     let (m, classes) = (scores.order, scores.classes());
     let mut slopes = vec![Lanes::splat(0.0); features.values.len()];
@@ -248,7 +253,7 @@ fn chunk(
     }
 }
 
-/// Turns one group's scores into posteriors; returns ln p of each lane's own class.
+/// Turns the scores of one group into posteriors and returns ln p of the true class of each lane.
 #[inline(always)]
 fn log_softmax(scores: &mut [Lanes], classes: usize, group: usize, codes: &[u32; LANES]) -> Lanes {
     let mut largest = scores[group];

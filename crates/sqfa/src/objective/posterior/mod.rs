@@ -1,7 +1,9 @@
-//! The mean log posterior of the true class, (1/N) Σ_s ln p(y_s | z_s), with the class Gaussians projected by the same filters.
+//! The mean log posterior of the true class, (1/N) Σ_s ln p(y_s | z_s), where the class Gaussians
+//! are projected by the same filters.
 //!
-//! Points take part through Xη alone: along a line Z(t) = (Xη + tXD)T(t), so that any step costs O(Ncm²) and no pass.
-//! An iteration costs two passes over the points, XD and XᵀZ̄, beside the one over the class covariances.
+//! The objective depends on samples only through Xη. Along a line, Z(t) = (Xη + tXD)T(t), so any
+//! step costs O(Ncm²) and no pass. An iteration needs two passes over the samples, XD and XᵀZ̄, in
+//! addition to the one over the class covariances.
 
 mod confined;
 mod grouped;
@@ -22,13 +24,14 @@ use crate::points::Points;
 use crate::statistics::{ClassStatistics, Preprocessor, pass};
 use crate::transform::{Features, gather_rows, transform_rows_offset};
 
-/// Labeled points as the objective sees them: raw, with the preprocessing that the statistics contain.
+/// Labeled samples without preprocessing, with the preprocessing that the statistics contain.
 #[derive(Debug, Clone)]
 pub(crate) struct LabeledRows<'a> {
     pub(crate) points: Points<'a>,
     pub(crate) preprocessor: Option<&'a Preprocessor>,
-    /// Rows that make the objective, and their classes.
+    /// The rows that the objective uses.
     pub(crate) rows: Vec<usize>,
+    /// The class of each of these rows.
     pub(crate) codes: Vec<u32>,
 }
 
@@ -38,7 +41,7 @@ pub(crate) struct Posterior<'a> {
     split: LabeledRows<'a>,
     targets: Arc<Targets>,
     log_priors: Vec<f64>,
-    /// What is added to the total covariance where that is the metric.
+    /// The noise that is added to the total covariance in the metric of the steps.
     metric_noise: f64,
 }
 
@@ -50,14 +53,15 @@ struct Value {
     inner: Vec<f64>,
 }
 
-/// A point, with everything its gradient and the lines through it need.
+/// A point, with the quantities that its gradient and the lines through it need.
 #[derive(Debug)]
 pub(crate) struct Point {
     free: Mat<f64>,
     products: Vec<Mat<f64>>,
-    /// Xη.
+    /// The features Xη.
     projected: Grouped,
-    /// The same as it was combined from a basis; nothing where climbs go along lines.
+    /// The features Xη as a matrix, combined from a basis; empty if the optimization proceeds along
+    /// lines.
     combined: Vec<Mat<f64>>,
     forms: Forms,
     value: Value,
@@ -94,25 +98,28 @@ impl<'a> Posterior<'a> {
         }
     }
 
-    /// The same where steps are measured by the total covariance and so much noise.
+    /// Returns the same objective with another noise in the metric of the total covariance.
     pub(crate) fn measured_with(self, metric_noise: f64) -> Self {
         Self { metric_noise, ..self }
     }
 
-    /// F = ηT.
+    /// Returns the filters F = ηT.
     pub(crate) fn filters(&self, point: &Point) -> Mat<f64> {
         self.projection.filters(&point.free, &point.value.classes)
     }
 
-    /// X times several blocks, in one pass over the points.
+    /// Returns X times several blocks, in one pass over the samples.
     fn project(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Grouped> {
         self.features(blocks, &|features, width, first, count| {
             Grouped::new(features, width, first, count)
         })
     }
 
-    /// The same, made into something: from all features, row-major and so many wide, those of a block are so many from the given
-    /// one on.
+    /// Computes X times several blocks in one pass over the samples and converts the features of
+    /// each block with `make`.
+    ///
+    /// `make` receives the row-major features of all blocks, their number of columns, and the first
+    /// column and the number of columns of its block.
     fn features<F>(
         &self,
         blocks: &[MatRef<'_, f64>],
@@ -141,7 +148,8 @@ impl<'a> Posterior<'a> {
             .collect()
     }
 
-    /// At a point, or some way along a line from it: the features there are those of η + step·D. Then also (XD)ᵀZ̄.
+    /// Evaluates the objective at a point or along a line from it, where the features are those of
+    /// η + step·D. Along a line, it also returns (XD)ᵀZ̄.
     fn evaluate(
         &self,
         forms: &Forms,
@@ -188,7 +196,7 @@ impl<'a> Posterior<'a> {
                     *value = (*value - preprocessor.offset[i] * sums[j]) * preprocessor.factors[i];
                 }
             }
-            // Points have all dimensions, filters those that were not set aside.
+            // Samples have all dimensions, filters only those that were not dropped.
             if let Some(kept) = preprocessor.kept().filter(|kept| kept.len() == free.nrows()) {
                 outer = Mat::from_fn(kept.len(), m, |i, j| outer[(kept[i], j)]);
             }
@@ -240,7 +248,8 @@ impl Objective for Posterior<'_> {
         step: f64,
     ) -> Result<(f64, f64), EvaluationError> {
         if step == 0.0 {
-            // Known already, and as exact: the value is this point's own, the slope its gradient's.
+            // Both are known and exact: the value is that of the point, and the slope follows from
+            // its gradient.
             return Ok((
                 self.value(point),
                 inner(point.gradient.as_ref(), line.direction.as_ref()),
@@ -316,7 +325,8 @@ impl Objective for Posterior<'_> {
 
     fn start_bytes(&self) -> usize {
         let rows = self.split.rows.len();
-        // Features at the point, along a line and at the last step, and their slopes.
+        // Features at the point, along a line and at the last step, and the derivatives with
+        // respect to them.
         let features = 4 * size_of::<f64>() * rows * self.projection.problem.filters;
         self.projection.start_bytes().saturating_add(features)
     }
@@ -324,7 +334,7 @@ impl Objective for Posterior<'_> {
     fn evaluations_per_pass(&self) -> f64 {
         let (n, m) =
             (self.projection.statistics.dimension() as f64, self.projection.problem.filters as f64);
-        // Two passes of 2nm flops a point against about 6cm² flops a point.
+        // Two passes with 2nm flops per sample, compared with about 6cm² flops per sample.
         4.0 * n * m / (6.0 * self.projection.problem.classes as f64 * m * m)
     }
 }

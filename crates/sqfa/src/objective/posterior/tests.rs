@@ -1,4 +1,4 @@
-//! The posterior objective against its definition and finite differences.
+//! Tests that compare the posterior objective with its definition and with finite differences.
 
 use super::*;
 use crate::classify::Qda;
@@ -35,7 +35,7 @@ fn preprocessor() -> Preprocessor {
     }
 }
 
-/// The objective of three filters without a constraint.
+/// Returns the objective of three filters without a constraint.
 fn objective_of<'a>(statistics: &'a ClassStatistics, values: &'a [f64]) -> Posterior<'a> {
     Posterior::new(statistics, split(values, None), Constraint::None, NOISE, 3, 0, &PRIORS)
 }

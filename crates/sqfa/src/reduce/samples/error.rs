@@ -1,142 +1,146 @@
-//! What is wrong with samples or settings, where, by how much, and what helps.
+//! Errors about samples and settings of methods that learn from samples, with remedies.
 
 use thiserror::Error;
 
-/// Why a reducer of samples could not run.
+/// An error in the fit of a method that learns from samples.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SampleError {
-    /// Nothing to learn from.
-    #[error("{points} samples of {dimension} dimensions: give at least one of each")]
+    /// There are no samples, or they have no dimensions.
+    #[error(
+        "the data have {points} samples and {dimension} dimensions: at least one of each is needed"
+    )]
     Empty {
-        /// Samples given.
+        /// The number of samples.
         points: usize,
-        /// Their dimension.
+        /// The dimension of the samples.
         dimension: usize,
     },
-    /// Not one label a sample.
-    #[error("{labels} labels for {points} samples: give one a sample")]
+    /// The number of labels differs from the number of samples.
+    #[error("{labels} labels for {points} samples: give one label per sample")]
     Labels {
-        /// Labels given.
+        /// The number of labels.
         labels: usize,
-        /// Samples given.
+        /// The number of samples.
         points: usize,
     },
-    /// A number that is not finite.
-    #[error("row {row}, column {column} holds {value}: remove or replace non-finite values")]
+    /// A sample has a value that is not finite.
+    #[error(
+        "row {row}, column {column} contains {value}: remove or replace values that are not finite"
+    )]
     NotFinite {
-        /// The row.
+        /// The index of the row.
         row: usize,
-        /// The column.
+        /// The index of the column.
         column: usize,
-        /// The value.
+        /// The value: NaN or infinite.
         value: f64,
     },
-    /// Fewer than two classes with samples.
-    #[error("samples of {classes} class: supervised reducers need at least two")]
+    /// Fewer than two classes have samples.
+    #[error("the samples have {classes} class: supervised methods need at least two")]
     OneClass {
-        /// Classes that have samples.
+        /// The number of classes that have samples.
         classes: usize,
     },
-    /// No filters, or more than dimensions.
+    /// The number of filters is zero or larger than the dimension.
     #[error(
-        "{filters} filters of {dimension} dimensions: ask for at least 1 and at most {dimension}"
+        "{filters} filters were requested, but the samples have {dimension} dimensions: ask for at least 1 and at most {dimension}"
     )]
     Filters {
-        /// Filters asked for.
+        /// The requested number of filters.
         filters: usize,
-        /// Dimensions of the samples.
+        /// The dimension of the samples.
         dimension: usize,
     },
-    /// No neighbors.
-    #[error("0 neighbors: ask for at least 1")]
+    /// The number of neighbors is zero.
+    #[error("0 neighbors were requested: ask for at least 1")]
     NoNeighbors,
-    /// A class too small for the neighbors asked for.
+    /// A class has too few samples for the number of neighbors.
     #[error(
         "class '{class}' has {count} samples, too few for {neighbors} neighbors of its own: \
-         give it at least {} samples, leave it out, or ask for at most {} neighbors",
+         provide at least {} samples of it, leave out the class, or ask for at most {} neighbors",
         neighbors + 1,
         count.saturating_sub(1)
     )]
     SmallClass {
-        /// The class.
+        /// The label of the class.
         class: String,
-        /// Its samples.
+        /// The number of samples of the class.
         count: usize,
-        /// Neighbors asked for.
+        /// The requested number of neighbors.
         neighbors: usize,
     },
-    /// A within-class scatter without full rank.
+    /// The local within-class scatter is singular.
     #[error(
-        "the local within-class scatter of {dimension} dimensions is singular (smallest pivot {pivot:e} of {largest:e}): \
-         reduce the samples to fewer principal components, or give more of them"
+        "the local within-class scatter in {dimension} dimensions is singular (smallest pivot {pivot:e} of {largest:e}): \
+         use fewer principal components or more samples"
     )]
     SingularScatter {
-        /// The dimension.
+        /// The dimension of the samples.
         dimension: usize,
-        /// The smallest squared pivot of its Cholesky factor.
+        /// The smallest squared pivot of the Cholesky factor.
         pivot: f64,
-        /// The largest diagonal entry.
+        /// The largest diagonal entry of the scatter.
         largest: f64,
     },
-    /// A regularization that is no positive number.
+    /// The regularization is not a positive number.
     #[error(
-        "regularization {regularization}: give a positive number, about as large as typical squared distances"
+        "regularization is {regularization}: give a positive number, about as large as typical squared distances between samples"
     )]
     Regularization {
-        /// The regularization given.
+        /// The specified regularization.
         regularization: f64,
     },
-    /// A regularization so small that round-off of the costs decides the transport.
+    /// The regularization is so small that round-off of the costs determines the transport plan.
     #[error(
         "regularization {regularization:e} is too small for squared distances up to {cost:e}: \
          use at least {least:e}, or scale the samples"
     )]
     TooSharp {
-        /// The regularization given.
+        /// The specified regularization.
         regularization: f64,
-        /// The largest squared distance of projected samples.
+        /// The largest squared distance between projected samples.
         cost: f64,
-        /// The smallest regularization that is stable.
+        /// The smallest regularization that is numerically stable.
         least: f64,
     },
-    /// A regularization so small that every sample keeps to itself.
+    /// The regularization is so small that every sample is transported onto itself.
     #[error(
         "regularization {regularization:e} is so small that every sample is transported onto itself at no cost: use a larger \
          one, such as the mean squared distance within classes, {scale:e}"
     )]
     NoTransport {
-        /// The regularization given.
+        /// The specified regularization.
         regularization: f64,
-        /// The mean squared distance of two projected samples of a class.
+        /// The mean squared distance between two projected samples of a class.
         scale: f64,
     },
-    /// No Sinkhorn iterations.
-    #[error("0 Sinkhorn iterations: ask for at least 1")]
+    /// The number of Sinkhorn iterations is zero.
+    #[error("0 Sinkhorn iterations were requested: ask for at least 1")]
     NoIterations,
-    /// Classes that lie on top of each other.
+    /// All classes have the same position in the projected space.
     #[error(
-        "all classes lie on one point in the projected space: remove constant dimensions, or give \
-         samples that differ"
+        "all samples coincide in the projected space: remove constant dimensions, or use samples that \
+         differ"
     )]
     NoSpread,
-    /// Filters that depend on each other.
+    /// The filters are linearly dependent.
     #[error(
-        "the {filters} filters of the start depend on each other: use another seed or fewer filters"
+        "the {filters} initial filters are linearly dependent: use another seed or fewer filters"
     )]
     Dependent {
-        /// Filters asked for.
+        /// The requested number of filters.
         filters: usize,
     },
-    /// A weight outside [0, 1].
-    #[error("push weight {push}: give a number between 0 (pull only) and 1 (push only)")]
+    /// The weight of the push term is not between 0 and 1.
+    #[error("the push weight is {push}: give a number between 0 (pull only) and 1 (push only)")]
     Weight {
-        /// The weight given.
+        /// The specified weight.
         push: f64,
     },
-    /// A loss that is not finite at the start.
-    #[error("the loss is {loss} at the start: scale the samples to moderate numbers")]
+    /// The loss of the initial filters is not finite.
+    #[error("the loss of the initial filters is {loss}: scale the samples to moderate values")]
     NoLoss {
-        /// The loss.
+        /// The loss: NaN or infinite.
         loss: f64,
     },
 }

@@ -1,25 +1,25 @@
-//! What an iterative reducer of samples found, and how.
+//! The result of an iterative method that learns from samples.
 
 use crate::linalg::Mat;
 use crate::optimize::{Descended, Termination};
 
-/// The end of a descent.
+/// The filters that a descent found, and how it ended.
 #[derive(Debug, Clone)]
 pub(crate) struct SampleFit {
-    /// p × m, one filter a column.
+    /// The filters: a p × m matrix with one filter per column.
     pub(crate) filters: Mat<f64>,
     /// The loss of these filters.
     pub(crate) loss: f64,
-    /// The loss at the start and after every iteration.
+    /// The initial loss and the loss after every iteration.
     pub(crate) trace: Vec<f64>,
-    /// Iterations taken.
+    /// The number of iterations.
     pub(crate) iterations: usize,
-    /// Why it ended.
+    /// The reason why the descent ended.
     pub(crate) termination: Termination,
 }
 
 impl SampleFit {
-    /// The end of a descent over the filters themselves.
+    /// Converts the result of a descent whose variables are the filters themselves.
     pub(super) fn new(end: Descended) -> Self {
         let Descended { point, loss, trace, iterations, termination, .. } = end;
         Self { filters: point, loss, trace, iterations, termination }

@@ -1,4 +1,4 @@
-//! Samples sorted by class, and balanced choices of them.
+//! Samples sorted by class, and balanced selections of samples.
 
 use std::ops::Range;
 
@@ -11,9 +11,22 @@ use crate::finite::first_not_finite;
 use crate::labels::Labels;
 use crate::points::Points;
 
-/// Rows of at most `per_class` samples of every class, drawn without repetition, in ascending order.
+/// Draws at most `per_class` samples of every class without repetition and returns their rows in
+/// ascending order.
 ///
-/// Every class has its own random sequence, so that its choice does not depend on the other classes.
+/// Every class has its own random sequence, so its selection does not depend on the other classes.
+///
+/// # Examples
+///
+/// ```
+/// use sqfa::Labels;
+/// use sqfa::reduce::balanced_rows;
+///
+/// let labels = Labels::from_integers(&[0, 0, 0, 0, 1]);
+/// let rows = balanced_rows(&labels, 2, 0);
+/// assert_eq!(rows.len(), 3);
+/// assert_eq!(rows[2], 4);
+/// ```
 pub fn balanced_rows(labels: &Labels, per_class: usize, seed: u64) -> Vec<usize> {
     let mut chosen = Vec::new();
     for (class, mut rows) in rows_by_class(labels).into_iter().enumerate() {
@@ -29,7 +42,7 @@ pub fn balanced_rows(labels: &Labels, per_class: usize, seed: u64) -> Vec<usize>
     chosen
 }
 
-/// The rows of every class, ascending.
+/// Returns the rows of every class in ascending order.
 pub(super) fn rows_by_class(labels: &Labels) -> Vec<Vec<usize>> {
     let mut rows = vec![Vec::new(); labels.classes().len()];
     for (row, &code) in labels.codes().iter().enumerate() {
@@ -38,7 +51,7 @@ pub(super) fn rows_by_class(labels: &Labels) -> Vec<Vec<usize>> {
     rows
 }
 
-/// What every reducer of samples asks of its input; returns the rows of every class.
+/// Checks the input of methods that learn from samples and returns the rows of every class.
 pub(super) fn check(
     points: Points<'_>,
     labels: &Labels,
@@ -65,18 +78,18 @@ pub(super) fn check(
     Ok(rows)
 }
 
-/// Samples in double precision, one class after the other, centered by their common mean.
+/// Samples in double precision, sorted by class and centered at their common mean.
 #[derive(Debug, Clone)]
 pub(super) struct Gathered {
-    /// Row-major.
+    /// The centered samples, row-major.
     pub(super) values: Vec<f64>,
     pub(super) columns: usize,
-    /// The rows of every class that has samples, with its position among the classes.
+    /// The classes that have samples, each with its index and its rows in `values`.
     pub(super) classes: Vec<(usize, Range<usize>)>,
 }
 
 impl Gathered {
-    /// Copies the rows of every class, as `check` gave them.
+    /// Copies the rows of every class, as returned by [`check`].
     pub(super) fn new(points: Points<'_>, rows: &[Vec<usize>]) -> Self {
         let columns = points.columns();
         let mut values = Vec::with_capacity(points.rows() * columns);
@@ -92,7 +105,8 @@ impl Gathered {
             classes.push((class, first..first + rows.len()));
             first += rows.len();
         }
-        // Distances do not see the mean, products do: without it fewer digits cancel.
+        // Distances do not depend on the mean. Products do, and lose fewer digits by cancellation
+        // without it.
         for column in 0..columns {
             let own = || values.iter().skip(column).step_by(columns);
             let mean = own().sum::<f64>() / first as f64;
@@ -101,7 +115,7 @@ impl Gathered {
         Self { values, columns, classes }
     }
 
-    /// The number of samples.
+    /// Returns the number of samples.
     pub(super) fn rows(&self) -> usize {
         self.values.len() / self.columns
     }

@@ -1,16 +1,22 @@
-//! Local Fisher discriminant analysis: LDA that pulls together only neighbors of a class.
+//! Local Fisher discriminant analysis (LFDA): discriminant analysis that keeps only neighbors of
+//! the same class together.
 //!
-//! Within class c, A_ab = exp(−|x_a−x_b|²/(σ_aσ_b)) with σ_a the distance of a to its k-th nearest neighbor in the
-//! class. The scatters ½ΣW_ab(x_a−x_b)(x_a−x_b)ᵀ have W = A/N_c (within) and A(1/N−1/N_c) in a class, 1/N across
-//! (between); the filters solve S_between v = λ S_within v. With G_c = X_cᵀ(diag(A1)−A)X_c and the scatters T of all
-//! samples and S_c of a class about their means,
+//! Within class c, the affinity is A_ab = exp(−|x_a−x_b|²/(σ_aσ_b)), where σ_a is the distance of
+//! sample a to its k-th nearest neighbor in the class. The two scatters ½ΣW_ab(x_a−x_b)(x_a−x_b)ᵀ
+//! have the weights W = A/N_c (within), and A(1/N−1/N_c) for samples of the same class or 1/N for
+//! others (between). The filters solve S_between v = λ S_within v. With G_c = X_cᵀ(diag(A1)−A)X_c,
+//! and the scatters T of all samples and S_c of a class about their means,
 //!
-//! S_within = Σ G_c/N_c        S_between = T + Σ_c [(1/N − 1/N_c) G_c − (N_c/N) S_c].
+//! ```text
+//! S_within = Σ G_c/N_c        S_between = T + Σ_c [(1/N − 1/N_c) G_c − (N_c/N) S_c]
+//! ```
 //!
-//! A class with too few samples for k neighbors uses all it has, whatever the other classes do. A sample on top of its
-//! k-th neighbor (σ = 0) has affinity to its duplicates alone, which scatter nothing.
-//! Cost: 4p ΣN_c² flops in the samples' precision and tiles of memory; nothing of N_c² is kept.
-//! Reference: Sugiyama, *J. Machine Learning Research* 8, 2007.
+//! A class with too few samples for k neighbors uses all that it has, independently of the other
+//! classes. A sample that coincides with its k-th neighbor (σ = 0) has affinity only to its
+//! duplicates, which contribute nothing to the scatters.
+//!
+//! Cost: 4p ΣN_c² flops in the precision of the samples. Affinities are computed in tiles, so no
+//! N_c × N_c matrix is stored. Reference: Sugiyama, *J. Machine Learning Research* 8, 2007.
 
 mod scatters;
 
@@ -24,26 +30,29 @@ use crate::linalg::{Mat, orthonormalize, pencil};
 use crate::names::chosen;
 use crate::points::Points;
 
-/// What a sample's distances are measured in.
+/// The local scale of LFDA, relative to which the distances between the samples of a class are
+/// measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LocalScale {
-    /// The distance to its k-th nearest neighbor in the class: the definition.
+    /// The distance of a sample to its k-th nearest neighbor in the class, as LFDA is defined.
     #[default]
     Neighbor,
-    /// The distance to the class's k-th sample, counted from 0: one scale of the order of all distances in the class, with
-    /// which the local method becomes nearly LDA. Results depend on the order of samples.
+    /// The distance of a sample to the k-th sample of its class, counted from 0.
     ///
-    /// metric-learn (0.5 at least) partitions every column of the distances about its k-th smallest entry and then takes
-    /// column k rather than row k: these numbers, up to their order. Figures made with it compare with this scale.
+    /// This scale has the order of magnitude of all distances in the class, so that LFDA becomes
+    /// nearly LDA. Results depend on the order of the samples. It exists for comparisons with
+    /// metric-learn (version 0.5 and later), which partitions every column of the distances about
+    /// its k-th smallest entry and then uses column k instead of row k. This gives the same values
+    /// up to their order.
     Anchor,
 }
 
-/// The local scales by name.
+/// The local scales with their names.
 pub(crate) const LOCAL_SCALES: [(&str, LocalScale); 2] =
     [("neighbor", LocalScale::Neighbor), ("anchor", LocalScale::Anchor)];
 
 impl LocalScale {
-    /// Its name in every flag, file and message.
+    /// Returns the name in flags, files and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Neighbor => "neighbor",
@@ -59,21 +68,25 @@ impl FromStr for LocalScale {
     }
 }
 
-/// What LFDA found.
+/// The result of LFDA.
 #[derive(Debug, Clone)]
 pub(crate) struct Lfda {
-    /// p × m, one filter a column, orthonormal; the first m′ columns are the solution for m′ filters.
+    /// Orthonormal filters: a p × m matrix with one filter per column. The first m′ columns are the
+    /// solution for m′ filters.
     pub(crate) filters: Mat<f64>,
-    /// The ratio of between- to within-class scatter along every filter, largest first.
+    /// The ratio of between-class to within-class scatter along every generalized eigenvector,
+    /// largest first.
     #[cfg_attr(not(test), expect(dead_code, reason = "tests compare it with the definition"))]
     pub(crate) eigenvalues: Vec<f64>,
 }
 
-/// How large a sample's neighborhood is: which neighbor measures it, and how.
+/// The number of neighbors k, and how the local scale follows from it.
 pub(crate) type Neighborhood = (usize, LocalScale);
 
-/// Local Fisher discriminant analysis of samples, with several neighborhoods, which share distances and neighbors: each further
-/// one costs half of the first.
+/// Computes LFDA of samples for several neighborhoods.
+///
+/// The neighborhoods share distances and neighbors, so each further one costs half as much as the
+/// first.
 pub(crate) fn lfda_of_each(
     points: Points<'_>,
     labels: &Labels,
@@ -93,7 +106,8 @@ pub(crate) fn lfda_of_each(
     Ok(all.iter().map(|scatters| solve(scatters, dimension, filters)).collect())
 }
 
-/// Returns the leading eigenvectors, orthonormalized, so that every leading few span the same space as before.
+/// Returns the leading eigenvectors, orthonormalized in order, so that the span of any number of
+/// leading ones is unchanged.
 fn solve(scatters: &Scatters, dimension: usize, filters: usize) -> Result<Lfda, SampleError> {
     let singular = |pivot, largest| SampleError::SingularScatter { dimension, pivot, largest };
     let solved = pencil(&scatters.between, &scatters.within, dimension, filters)

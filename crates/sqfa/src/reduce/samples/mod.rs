@@ -1,4 +1,4 @@
-//! Reducers that look at single samples rather than class statistics.
+//! Methods that learn from single samples instead of class statistics.
 
 mod error;
 mod fit;

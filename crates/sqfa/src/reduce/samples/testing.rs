@@ -1,4 +1,4 @@
-//! What the tests of these reducers share: seeded classes and plain linear algebra.
+//! Helpers of the tests of these methods: seeded classes and plain linear algebra.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -8,7 +8,7 @@ use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef, orthonormalize};
 use crate::points::{Points, Table};
 
-/// Labeled samples of Gaussian classes with different means and covariances, classes in turns.
+/// Labeled samples of Gaussian classes with different means and covariances, in alternating order.
 pub(super) struct Drawn {
     pub(super) values: Vec<f64>,
     pub(super) columns: usize,
@@ -50,7 +50,7 @@ impl Drawn {
         Points::F64(Table::row_major(&self.values, self.rows(), self.columns).unwrap())
     }
 
-    /// The same labels on rows changed one by one.
+    /// Returns samples with the same labels, after a map of every row.
     pub(super) fn mapped(&self, map: impl Fn(&[f64]) -> Vec<f64>) -> Self {
         let values: Vec<f64> = (0..self.rows()).flat_map(|row| map(self.row(row))).collect();
         Self { columns: values.len() / self.rows(), values, labels: self.labels.clone() }
@@ -65,13 +65,14 @@ impl Drawn {
     }
 }
 
-/// Independent normal numbers.
+/// Returns a matrix of independent normal numbers.
 pub(super) fn normals(rows: usize, columns: usize, seed: u64) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(rows, columns, |_, _| StandardNormal.sample(&mut rng))
 }
 
-/// How far the first subspace is from lying in the second: 0 within, 1 for a direction at a right angle.
+/// Returns how far the first subspace is from being contained in the second: 0 if it is, 1 for an
+/// orthogonal direction.
 pub(super) fn subspace_gap(inside: MatRef<'_, f64>, of: MatRef<'_, f64>) -> f64 {
     let (inside, of) = (orthonormalize(inside).unwrap(), orthonormalize(of).unwrap());
     let rest = &inside - &of * (of.transpose() * &inside);

@@ -1,18 +1,18 @@
-//! Points by columns: their metrics, concentration steps and exchanges of single points.
+//! Samples in column-major order, with their metrics, concentration steps and exchanges of single samples.
 
 use super::{EXCHANGE_GAIN, McdEstimate, STEPS};
 use crate::linalg::{Real, dispatch};
 use crate::points::{Points, Scalar};
 use crate::with_table;
 
-/// Points by columns, so that every inner loop runs over points.
+/// Samples in column-major order, so that every inner loop runs over samples.
 pub(super) struct Columns {
     values: Vec<f64>,
     pub(super) rows: usize,
     pub(super) width: usize,
 }
 
-/// Mean, covariance and whitening matrix of some points.
+/// Mean, covariance and whitening matrix of a subset of samples.
 pub(super) struct Metric {
     mean: Vec<f64>,
     covariance: Vec<f64>,
@@ -20,13 +20,14 @@ pub(super) struct Metric {
     pub(super) log_determinant: f64,
 }
 
-/// A support and its metric; `chosen` is 1 for its points and 0 for the others.
+/// A subset of samples and its metric. `chosen` is 1 for samples of the subset and 0 for the others.
 pub(super) struct Candidate {
     pub(super) chosen: Vec<f64>,
     pub(super) metric: Metric,
 }
 
 impl Columns {
+    /// Copies samples to column-major order.
     pub(super) fn new(points: Points<'_>) -> Self {
         let (rows, width) = (points.rows(), points.columns());
         let mut values = Vec::with_capacity(rows * width);
@@ -36,6 +37,7 @@ impl Columns {
         Self { values, rows, width }
     }
 
+    /// Copies some of the samples.
     pub(super) fn sample(&self, rows: &[usize]) -> Self {
         let mut values = Vec::with_capacity(rows.len() * self.width);
         for column in self.values.chunks(self.rows) {
@@ -48,7 +50,7 @@ impl Columns {
         &self.values[index * self.rows..][..self.rows]
     }
 
-    /// Mean and covariance of the chosen points.
+    /// Returns the mean and covariance of the chosen samples.
     fn moments(&self, chosen: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let p = self.width;
         let count: f64 = chosen.iter().sum();
@@ -77,7 +79,7 @@ impl Columns {
         (means, covariance)
     }
 
-    /// The metric of the chosen points; `None` when they lie on a hyperplane.
+    /// Returns the metric of the chosen samples, or `None` if they lie on a hyperplane.
     pub(super) fn metric(&self, chosen: &[f64]) -> Option<Metric> {
         let p = self.width;
         let (mean, covariance) = self.moments(chosen);
@@ -86,8 +88,8 @@ impl Columns {
         let mut log_determinant = 0.0;
         for i in 0..p {
             let (pivot, variance) = (lower[i * p + i], covariance[i * p + i]);
-            // What a column has left beside the others, relative to round-off in its variance.
-            // A failed factorisation leaves NaN.
+            // The pivot is the remaining variance of a column given the columns before it. It is compared with
+            // round-off in the variance. A failed factorization leaves NaN.
             if pivot.is_nan() || pivot * pivot <= 1e-13 * variance {
                 return None;
             }
@@ -98,7 +100,7 @@ impl Columns {
         Some(Metric { mean, covariance, whitening, log_determinant })
     }
 
-    /// Squared Mahalanobis distances of all points.
+    /// Returns the squared Mahalanobis distances of all samples.
     fn distances(&self, metric: &Metric) -> Vec<f64> {
         let p = self.width;
         let mut squares = vec![0.0; self.rows];
@@ -123,7 +125,7 @@ impl Columns {
         squares
     }
 
-    /// The `support` closest points; of equally distant ones the first.
+    /// Returns the `support` closest samples. Of equally distant samples, the first are preferred.
     fn closest(&self, distances: &[f64], support: usize) -> Vec<f64> {
         let mut order: Vec<usize> = (0..self.rows).collect();
         if support < self.rows {
@@ -136,7 +138,7 @@ impl Columns {
         chosen
     }
 
-    /// Concentration steps until the determinant no longer falls, or so many.
+    /// Performs concentration steps until the determinant no longer decreases, at most `steps`.
     pub(super) fn concentrate(
         &self,
         start: Candidate,
@@ -147,7 +149,8 @@ impl Columns {
         for step in 0..steps {
             let chosen = self.closest(&self.distances(&current.metric), support);
             let metric = self.metric(&chosen)?;
-            // A start of fewer points has a determinant of its own kind, with which none of h points compares.
+            // An initialization with fewer than h samples has a determinant that cannot be compared with that of h
+            // samples.
             let comparable = step > 0 || current.chosen.iter().sum::<f64>() == support as f64;
             if comparable && metric.log_determinant >= current.metric.log_determinant {
                 break;
@@ -157,7 +160,8 @@ impl Columns {
         Some(current)
     }
 
-    /// A start from so many points in random order, more where they lie on a hyperplane.
+    /// Returns an initialization from the first `count` samples in a random order, or from more if these lie on a
+    /// hyperplane.
     pub(super) fn start(&self, order: &[usize], count: usize) -> Option<Candidate> {
         let mut chosen = vec![0.0; self.rows];
         for (taken, &row) in order.iter().enumerate() {
@@ -171,10 +175,11 @@ impl Columns {
         None
     }
 
-    /// Exchanges a point of the support for another as long as that lowers the determinant.
+    /// Exchanges a sample of the subset for another one as long as that decreases the determinant.
     ///
-    /// Without u = x_i − μ and with v = x_j − μ the scatter A becomes A + αuuᵀ + βwwᵀ, where α = −h/(h − 1), β = (h − 1)/h
-    /// and w = v + u/(h − 1), and the determinant is multiplied by (1 + αu·u)(1 + βw·w) − αβ(u·w)² in the metric of A.
+    /// Let sample i with u = x_i − μ leave and sample j with v = x_j − μ enter. The scatter A becomes A + αuuᵀ + βwwᵀ,
+    /// where α = −h/(h − 1), β = (h − 1)/h and w = v + u/(h − 1). In the metric of A, the determinant is multiplied by
+    /// (1 + αu·u)(1 + βw·w) − αβ(u·w)².
     pub(super) fn exchange(&self, mut current: Candidate, support: usize) -> Option<Candidate> {
         let h = support as f64;
         let (alpha, beta) = (-h / (h - 1.0), (h - 1.0) / h);
@@ -210,7 +215,7 @@ impl Columns {
         Some(current)
     }
 
-    /// L⁻¹(x − μ) of every point, row-major.
+    /// Returns L⁻¹(x − μ) of every sample, row-major.
     fn whitened(&self, metric: &Metric) -> Vec<f64> {
         let p = self.width;
         let mut whitened = vec![0.0; self.rows * p];
@@ -224,6 +229,7 @@ impl Columns {
         whitened
     }
 
+    /// Builds an estimate with the distances of all samples from a subset and its metric.
     pub(super) fn estimate(&self, chosen: &[f64], metric: &Metric) -> McdEstimate {
         McdEstimate {
             location: metric.mean.clone(),

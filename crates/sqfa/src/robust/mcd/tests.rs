@@ -1,4 +1,4 @@
-//! Against brute force, invariances and clean data.
+//! Tests of the minimum covariance determinant against brute force, invariances and clean data.
 
 use super::*;
 use crate::points::Table;
@@ -9,7 +9,7 @@ fn cloud(rows: usize, width: usize, outliers: usize, seed: u64) -> Vec<f64> {
     (0..rows)
         .flat_map(|row| {
             let shift = if row < outliers { 12.0 } else { 0.0 };
-            // Twelve uniform numbers are nearly a normal one.
+            // The sum of twelve uniform numbers is almost normal.
             (0..width)
                 .map(|_| shift + (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0)
                 .collect::<Vec<f64>>()
@@ -40,19 +40,19 @@ fn no_subset_of_few_points_has_a_smaller_determinant() {
 }
 
 #[test]
-fn outliers_are_left_out() {
+fn outliers_are_excluded() {
     let values = cloud(200, 4, 30, 1);
     let found = run(&values, 4, 0.8);
     assert!(!found.raw.support[..30].contains(&true));
     assert!(!found.reweighted.support[..30].contains(&true));
     assert!(found.reweighted.location.iter().all(|x| x.abs() < 0.4));
-    // Most of the others are kept: 97.5 % of Gaussian points would be.
+    // Most other samples are kept: for Gaussian samples 97.5 %.
     let kept = found.reweighted.support.iter().filter(|one| **one).count();
     assert!((155..=170).contains(&kept), "{kept}");
 }
 
 #[test]
-fn linear_maps_move_the_estimate_and_keep_the_distances() {
+fn the_estimate_is_affine_equivariant() {
     let values = cloud(120, 3, 10, 2);
     let map = [[2.0, 0.0, 0.0], [1.0, 0.5, 0.0], [-3.0, 1.0, 4.0]];
     let moved: Vec<f64> = values
@@ -64,13 +64,13 @@ fn linear_maps_move_the_estimate_and_keep_the_distances() {
     for (a, b) in plain.reweighted.distances.iter().zip(&other.reweighted.distances) {
         assert!((a / b - 1.0).abs() < 1e-9);
     }
-    // ln det grows by 2·ln|det map| = 2·ln 4.
+    // The log-determinant increases by 2·ln|det map| = 2·ln 4.
     let change = other.raw.log_determinant - plain.raw.log_determinant;
     assert!((change - 2.0 * 4f64.ln()).abs() < 1e-9);
 }
 
 #[test]
-fn a_full_support_is_the_plain_covariance() {
+fn full_support_gives_the_sample_covariance() {
     let values = cloud(50, 2, 0, 3);
     let found = run(&values, 2, 1.0);
     let mean = values.iter().step_by(2).sum::<f64>() / 50.0;
@@ -83,7 +83,7 @@ fn a_full_support_is_the_plain_covariance() {
 fn consistent_for_many_gaussian_points() {
     let values = cloud(4000, 2, 0, 4);
     let found = run(&values, 2, 0.8);
-    // The median-corrected scatter and the variance 1 of the points.
+    // The scatter with the consistency factor must be close to 1, the variance of the samples.
     let corrected = found.raw.scatter[0] * found.consistency;
     assert!((corrected - 1.0).abs() < 0.08, "{corrected}");
 }
@@ -99,7 +99,7 @@ fn bits_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_input_is_rejected() {
     let points = |values: &'static [f64], width: usize| {
         Points::F64(Table::row_major(values, values.len() / width, width).unwrap())
     };

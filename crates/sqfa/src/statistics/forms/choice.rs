@@ -1,4 +1,5 @@
-//! Which form of class covariances costs less, and statistics that keep samples or sparse tables instead of entries.
+//! The choice of a form for class covariances, and class statistics that store samples or sparse tables instead of
+//! entries.
 
 use super::factor::Precision;
 use super::{Csr, Factor, SparseFactor};
@@ -10,28 +11,29 @@ use crate::statistics::{
     ClassStatistics, Covariance, Estimator, Moments, StatisticsError, check_classes,
 };
 
-/// How class covariances of samples are kept.
+/// The form in which class covariances of samples are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// All n² entries.
+    /// All entries of each covariance.
     Dense,
-    /// The centered samples.
+    /// The centered samples of each class.
     Factor,
 }
 
-/// Dense covariances larger than this are avoided where samples take less.
+/// Memory in bytes above which dense covariances are avoided if the samples take less.
 const LARGE: u128 = 8 << 30;
-/// Numbers read in a row that take as long as one entry of a sparse table.
+/// Number of consecutive numbers that can be read in the time of one entry of a sparse table.
 const SCATTERED: u128 = 8;
-/// Passes a fit is expected to take when the cost of dense covariances is weighed.
+/// Number of passes that a fit is expected to need when the cost of dense covariances is estimated.
 const PASSES: u128 = 60;
 
 impl Form {
-    /// Returns the form that costs less for N samples of n features in c classes, with `width` bytes per number.
+    /// Returns the form that costs less for N samples of n columns in c classes, with `width` bytes per number.
     ///
-    /// Samples are read twice a pass (2Nn numbers), covariances half (cn²/2), after Nn²/2 products to make them, of
-    /// which some sixteen take as long as reading one number. Dense covariances of more than 8 GiB (their sums are
-    /// kept in f64 while they are made) give way to samples that take less.
+    /// Each pass reads the samples twice (2Nn numbers), or half of each covariance (cn²/2 numbers). Computing the
+    /// covariances takes Nn²/2 products, about sixteen of which take as long as reading one number. If dense
+    /// covariances need more than 8 GiB (their sums are stored in `f64` while they are computed), the samples are used
+    /// if they take less.
     pub fn decide(points: u64, dimension: usize, classes: usize, width: usize) -> Self {
         let (points, n, c) = (u128::from(points), dimension as u128, classes as u128);
         let reading_dense = PASSES * c * n * n / 2 + points * n * n / 32;
@@ -43,9 +45,11 @@ impl Form {
         if cheaper || too_large { Self::Factor } else { Self::Dense }
     }
 
-    /// Decides for a sparse table of so many entries: its samples as they are, or dense covariances.
+    /// Returns the form that costs less for a sparse table with `entries` nonzero entries: its samples, or dense
+    /// covariances.
     ///
-    /// An entry is read twice a pass, with its index and out of order, which costs as much as eight numbers in a row.
+    /// Each pass reads an entry twice, together with its index and out of order, which takes as long as eight
+    /// consecutive numbers.
     pub fn decide_sparse(
         entries: u64,
         points: u64,
@@ -66,7 +70,14 @@ impl Form {
 }
 
 impl ClassStatistics {
-    /// The statistics of labeled points with covariances kept as centered samples: memory N·n, never n².
+    /// Computes class statistics of labeled samples whose covariances are stored as centered samples.
+    ///
+    /// The memory is N·n numbers for N samples of n columns; no n × n matrix is allocated.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the labels do not fit, a value is not finite, there are fewer than two classes, a class has
+    /// fewer than two samples, or the estimator is not available in this form.
     pub fn from_factors(
         points: Points<'_>,
         labels: &Labels,
@@ -76,7 +87,7 @@ impl ClassStatistics {
         Self::from_samples(points, labels, &by_class, estimator)
     }
 
-    /// The same for some of the rows.
+    /// Computes class statistics of some rows, with covariances stored as centered samples.
     pub(crate) fn from_factor_rows(
         points: Points<'_>,
         labels: &Labels,
@@ -89,7 +100,7 @@ impl ClassStatistics {
         Self::from_samples(points, labels, &by_class, estimator)
     }
 
-    /// Covariances kept as the rows of every class.
+    /// Computes class statistics from lists of the rows of each class.
     fn from_samples(
         points: Points<'_>,
         labels: &Labels,
@@ -127,7 +138,12 @@ impl ClassStatistics {
         Ok(statistics)
     }
 
-    /// The statistics of a sparse table, never densified.
+    /// Computes class statistics of a sparse table without making it dense.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the labels do not fit, there are fewer than two classes, a class has fewer than two samples,
+    /// or the estimator is not available in this form.
     pub fn from_sparse<T: Precision>(
         table: &Csr<T>,
         labels: &Labels,
@@ -155,7 +171,7 @@ impl ClassStatistics {
     }
 }
 
-/// The rows of every class, checked.
+/// Returns the rows of each class after checking that labels, classes and estimator are valid.
 fn classes_of(
     rows: usize,
     dimension: usize,
@@ -192,7 +208,8 @@ fn classes_of(
     Ok(by_class)
 }
 
-/// The first value of these rows that is not finite, by its place among all points.
+/// Returns an error for the first value of these rows that is not finite. The row in the error is the row of the whole
+/// table.
 fn check_finite<S: Scalar>(table: &Table<'_, S>, rows: &[usize]) -> Result<(), StatisticsError> {
     for &row in rows {
         for column in 0..table.columns() {

@@ -1,18 +1,18 @@
-//! What a form adds on its diagonal: nothing, a multiple of the identity, or one number per dimension.
+//! The diagonal matrix that a form adds: zero, a multiple of the identity, or one number per column of the data.
 
 use crate::linalg::{MatMut, MatRef};
 
 /// A diagonal matrix.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Diagonal {
-    /// s·I.
+    /// The multiple s·I of the identity.
     Multiple(f64),
-    /// A multiple of the identity after its dimensions were rescaled differently.
+    /// Any diagonal, such as a multiple of the identity after columns were scaled by different factors.
     Each(Vec<f64>),
 }
 
 impl Diagonal {
-    /// The number at one place.
+    /// Returns the i-th diagonal entry.
     pub(super) fn at(&self, i: usize) -> f64 {
         match self {
             Self::Multiple(value) => *value,
@@ -20,7 +20,7 @@ impl Diagonal {
         }
     }
 
-    /// s, when it is s·I.
+    /// Returns s if the matrix is s·I.
     pub(super) fn multiple(&self) -> Option<f64> {
         match self {
             Self::Multiple(value) => Some(*value),
@@ -28,7 +28,7 @@ impl Diagonal {
         }
     }
 
-    /// product += D·block.
+    /// Computes product += D·block.
     pub(super) fn add_product(&self, block: MatRef<'_, f64>, mut product: MatMut<'_, f64>) {
         if *self == Self::Multiple(0.0) {
             return;
@@ -41,7 +41,7 @@ impl Diagonal {
         }
     }
 
-    /// Rescales the dimensions; equal factors keep a multiple of the identity one.
+    /// Multiplies entry i by the square of factor i. With equal factors, a multiple of the identity remains one.
     pub(super) fn rescale(&mut self, factors: &[f64]) {
         let first = factors.first().copied().unwrap_or(1.0);
         *self = match self {
@@ -55,7 +55,7 @@ impl Diagonal {
         };
     }
 
-    /// Memory it occupies.
+    /// Returns the memory that the diagonal occupies, in bytes.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Multiple(_) => 0,

@@ -1,6 +1,6 @@
-//! A class covariance kept as its centered samples: Φ = Xᵀ X/(N−1), and no n × n matrix anywhere.
+//! A class covariance stored as its centered samples: Φ = Xᵀ X/(N−1), without any n × n matrix.
 //!
-//! Cost of a pass: two reads of the samples, 4Nnw flops.
+//! A pass over w columns reads the samples twice and costs 4Nnw flops.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -12,10 +12,10 @@ use crate::parallel;
 use crate::points::Scalar;
 use crate::statistics::{Covariance, Entries, StatisticsError};
 
-/// Samples converted to double precision at a time.
+/// Number of samples that are converted to double precision at a time.
 const TOGETHER: usize = 64;
 
-/// Centerd samples, one a row, and perhaps a multiple of the identity.
+/// A covariance stored as centered samples, one per row, plus optionally a multiple of the identity.
 #[derive(Debug, Clone)]
 pub struct Factor<T> {
     rows: Vec<T>,
@@ -25,17 +25,21 @@ pub struct Factor<T> {
 }
 
 impl<T: Copy> Factor<T> {
-    /// The samples.
+    /// Returns the centered samples, row-major.
     pub fn rows(&self) -> &[T] {
         &self.rows
     }
 }
 
-/// The precision samples are kept in: `f32` or `f64`.
+/// Number types in which samples can be stored: `f32` and `f64`.
 pub trait Precision: Scalar + Debug {
-    /// Rounds to this precision.
+    /// Rounds a number to this precision.
     fn rounded(value: f64) -> Self;
-    /// Centers samples in place; returns them and their mean.
+    /// Centers row-major samples in place and returns them as a covariance, together with their mean.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the samples are not whole rows, a value is not finite, or there are fewer than two samples.
     fn centered(
         rows: Vec<Self>,
         dimension: usize,
@@ -43,7 +47,12 @@ pub trait Precision: Scalar + Debug {
 }
 
 impl<T: Precision> Factor<T> {
-    /// The covariance (divisor N − 1) of samples given row by row, and their mean; centers them in place.
+    /// Creates the covariance (divisor N − 1) of row-major samples, which it centers in place, and returns it with
+    /// their mean.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the samples are not whole rows, a value is not finite, or there are fewer than two samples.
     pub fn new(rows: Vec<T>, dimension: usize) -> Result<(Self, Vec<f64>), StatisticsError> {
         T::centered(rows, dimension)
     }
@@ -118,7 +127,7 @@ fn centered<T: Element>(
     }
     if points < 2 {
         let count = points as u64;
-        return Err(StatisticsError::TooFewSamples { class: "of the factor".to_owned(), count });
+        return Err(StatisticsError::TooFewSamples { class: "(unnamed)".to_owned(), count });
     }
     let places = parallel::map(rows.chunks(dimension).enumerate(), |(row, values)| {
         let column = values.iter().position(|&value| !Float::to_f64(value).is_finite())?;
@@ -143,18 +152,18 @@ fn centered<T: Element>(
 
 #[allow(private_bounds)] // its methods are not public either
 impl<T: Element> Factor<T> {
-    /// weight·Σ vvᵀ + D for rows v that are centered already.
+    /// Creates the covariance weight·Σ vvᵀ + D from rows v that are already centered.
     pub(super) fn of_rows(rows: Vec<T>, dimension: usize, weight: f64, diagonal: Diagonal) -> Self {
         Self { rows, dimension, weight, diagonal }
     }
 
-    /// The same with rows of another precision.
+    /// Returns the covariance with its rows in another precision.
     pub(super) fn in_precision<S: Element>(&self) -> Factor<S> {
         let rows = self.rows.iter().map(|&value| S::from_f64(Float::to_f64(value))).collect();
         Factor::of_rows(rows, self.dimension, self.weight, self.diagonal.clone())
     }
 
-    /// (1 − share)·Φ + level·I of dimensions that were not rescaled.
+    /// Returns (1 − share)·Φ + level·I. The columns must not have been rescaled.
     pub(super) fn shrunk(mut self, share: f64, level: f64) -> Self {
         self.weight *= 1.0 - share;
         self.diagonal = Diagonal::Multiple((1.0 - share) * self.diagonal.at(0) + level);
@@ -233,7 +242,7 @@ impl<T: Element> Spanning for Factor<T> {
     }
 }
 
-/// Samples in double precision whatever they are kept in: bases and filters are worth it.
+/// Converts samples to double precision, because bases and filters are computed from them.
 fn doubled<T: Element>(rows: &[T]) -> Vec<f64> {
     rows.iter().map(|&value| Float::to_f64(value)).collect()
 }

@@ -1,29 +1,36 @@
-//! Low rank plus a multiple of the identity: Φ = U diag(d) Uᵀ + s·I.
+//! A covariance of low rank plus a multiple of the identity: Φ = U diag(d) Uᵀ + s·I.
 //!
-//! Cost of a pass: 4nkw flops for k columns of U.
+//! A pass over w columns costs 4nkw flops for k columns of U.
 
 use super::diagonal::Diagonal;
 use crate::linalg::{Mat, MatMut, MatRef, add_products, transpose_times};
 use crate::statistics::{Covariance, StatisticsError};
 
-/// U diag(d) Uᵀ + s·I.
+/// The matrix U diag(d) Uᵀ + s·I.
 #[derive(Debug, Clone)]
 pub struct LowRank {
-    /// n × k.
+    /// The matrix U, n × k.
     basis: Mat<f64>,
     weights: Vec<f64>,
     diagonal: Diagonal,
 }
 
 impl LowRank {
-    /// Variances alone.
+    /// Creates a diagonal covariance.
     pub(crate) fn of_variances(variances: Vec<f64>) -> Self {
         let basis = Mat::zeros(variances.len(), 0);
         Self { basis, weights: Vec::new(), diagonal: Diagonal::Each(variances) }
     }
 
-    /// A covariance from U (n × k), d (k numbers) and s. A weight may be negative, as it is where a class varies less
-    /// than s in some direction; the sum must be positive semi-definite.
+    /// Creates a covariance from U (n × k), d (k numbers) and s.
+    ///
+    /// A weight may be negative if the class varies less than s in some direction. The sum must be positive
+    /// semi-definite.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if U has no rows, `weights` does not have k numbers, a number is not finite, or a variance is
+    /// negative.
     pub fn new(basis: Mat<f64>, weights: Vec<f64>, identity: f64) -> Result<Self, StatisticsError> {
         let (n, k) = (basis.nrows(), basis.ncols());
         if n == 0 {
@@ -41,16 +48,16 @@ impl LowRank {
         let columns = (0..k).flat_map(|j| basis.col(j).iter().copied());
         let all = columns.chain(weights.iter().copied()).chain([identity]);
         if let Some(value) = all.into_iter().find(|value| !value.is_finite()) {
-            let class = "of the low-rank form".to_owned();
+            let class = "(unnamed)".to_owned();
             return Err(StatisticsError::GivenNotFinite { what: "covariance", class, value });
         }
         let form = Self { basis, weights, diagonal: Diagonal::Multiple(identity) };
         let variances = form.diagonal();
-        // Round-off of the sum may leave a variance a little below zero.
+        // Round-off of the sum may make a zero variance slightly negative.
         let tolerance = 1e-9 * variances.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
         match variances.iter().position(|&variance| variance < -tolerance) {
             Some(dimension) => Err(StatisticsError::NegativeVariance {
-                class: "of the low-rank form".to_owned(),
+                class: "(unnamed)".to_owned(),
                 dimension,
                 value: variances[dimension],
             }),
@@ -66,7 +73,7 @@ impl Covariance for LowRank {
 
     fn multiply(&self, block: MatRef<'_, f64>, mut product: MatMut<'_, f64>, group: usize) {
         product.fill(0.0);
-        // One start at a time, so that its bits do not depend on the others.
+        // One initialization at a time, so that its bits do not depend on the others.
         let group = group.max(1);
         for first in (0..block.ncols()).step_by(group) {
             let width = group.min(block.ncols() - first);

@@ -1,4 +1,4 @@
-//! Covariances that are not kept entry by entry: factors, sparse factors, low rank plus a diagonal, sketches.
+//! Covariances that are not stored entry by entry: factors, sparse factors, low rank plus a diagonal, and sketches.
 
 mod choice;
 mod diagonal;

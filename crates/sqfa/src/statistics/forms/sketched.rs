@@ -1,15 +1,16 @@
-//! The covariance of a sketch: few rows and a level, and how far it may be from the covariance it stands for.
+//! The covariance of a sketch: a few rows, a multiple of the identity, and a bound on the distance from the exact
+//! covariance.
 
 use super::diagonal::Diagonal;
 use super::{Factor, Spanning};
 use crate::linalg::{MatMut, MatRef};
 use crate::statistics::Covariance;
 
-/// Φ ≈ weight·Σ vvᵀ + s·I, within a known distance.
+/// The approximation Φ ≈ weight·Σ vvᵀ + s·I with a bound on its error.
 #[derive(Debug, Clone)]
 pub struct Sketched {
     factor: Rows,
-    /// The exact variances.
+    /// The exact variances of the columns.
     variances: Vec<f64>,
     bound: f64,
 }
@@ -30,8 +31,8 @@ impl Rows {
 }
 
 impl Sketched {
-    /// weight·Σ vvᵀ + level·I for some rows v, beside the exact variances, and its largest distance from the truth in spectral
-    /// norm.
+    /// Creates weight·Σ vvᵀ + level·I from rows v. `variances` are the exact variances, and `bound` limits the distance
+    /// from the exact covariance in spectral norm.
     pub(in crate::statistics) fn new(
         rows: Vec<f64>,
         variances: Vec<f64>,
@@ -43,7 +44,7 @@ impl Sketched {
         Self { factor: Rows::Double(factor), variances, bound }
     }
 
-    /// (1 − share)·Φ + level·I.
+    /// Returns (1 − share)·Φ + level·I.
     pub(in crate::statistics) fn shrunk(mut self, share: f64, level: f64) -> Self {
         if share > 0.0 {
             self.factor = match self.factor {
@@ -56,7 +57,7 @@ impl Sketched {
         self
     }
 
-    /// The same with rows in single precision.
+    /// Returns the covariance with its rows in single precision.
     pub(in crate::statistics) fn rounded(self) -> Self {
         let factor = match self.factor {
             Rows::Double(factor) => Rows::Single(factor.in_precision()),
@@ -119,7 +120,8 @@ impl Covariance for Sketched {
         self.factor.form().flops()
     }
     fn spanning(&self) -> Option<&dyn Spanning> {
-        // Once dimensions are scaled differently, statistics can no longer be confined to the span of the rows.
+        // After columns were scaled by different factors, the added diagonal is no multiple of the identity, and the
+        // statistics can no longer be reduced to the span of the rows.
         self.factor.form().spanning().filter(|form| form.ridge().is_some())
     }
     fn bound(&self) -> Option<f64> {

@@ -1,36 +1,38 @@
-//! Covariances known by the vectors that span them: Φ = weight·Σ vvᵀ + ridge·I.
+//! Covariances that are specified by vectors that span them: Φ = weight·Σ vvᵀ + ridge·I.
 
 use std::ops::Range;
 
 use super::sparse_gram::{self, SparseVectors};
 use crate::linalg::{Mat, MatMut, MatRef, add_scatter, scratch_room};
 
-/// Columns of the vectors that one step of a Gram matrix looks at.
+/// Number of columns of the vectors that one step of a Gram matrix processes.
 const COLUMNS: usize = 512;
 
-/// The centered samples, or whatever else spans a covariance.
+/// Vectors that span a covariance, such as the centered samples of a class.
 pub trait Spanning: Sync {
-    /// The number of vectors.
+    /// Returns the number of vectors.
     fn vectors(&self) -> usize;
-    /// What Σ vvᵀ is multiplied by.
+    /// Returns the factor of Σ vvᵀ.
     fn weight(&self) -> f64;
-    /// What is added on the diagonal; `None` when that is no multiple of the identity.
+    /// Returns the multiple of the identity that is added, or `None` if the added diagonal is not such a multiple.
     fn ridge(&self) -> Option<f64>;
     /// Writes entry `columns.start + j` of vector v to `block[j * stride + v]`.
     fn copy_columns(&self, columns: Range<usize>, block: &mut [f64], stride: usize);
-    /// The inner products of every vector with every column of an n × m block.
+    /// Returns the inner products of all vectors (rows) with the columns of an n × m block.
     fn times(&self, block: MatRef<'_, f64>) -> Mat<f64>;
-    /// Adds Σ_v v ⊗ weights\[v\] to an n × m block.
+    /// Adds Σ_v v ⊗ weights\[v\], where weights\[v\] is row v of `weights`, to an n × m block.
     fn add_combination(&self, weights: MatRef<'_, f64>, target: MatMut<'_, f64>);
-    /// The vectors entry by entry, where most entries are zero but for a common vector.
+    /// Returns access to the nonzero entries, if the vectors are sparse apart from a common vector that is subtracted
+    /// from all.
     fn sparse(&self) -> Option<&dyn SparseVectors> {
         None
     }
 }
 
-/// The Gram matrix of all vectors of several forms followed by the columns of `more`: lower triangle,
-/// row-major, in f64. Cost: n·v² flops for v vectors, 512·v numbers of working memory beside the result; less where
-/// vectors are sparse.
+/// Returns the lower triangle of the Gram matrix of all vectors of several forms, followed by the columns of `more`,
+/// row-major in `f64`.
+///
+/// For v vectors it costs n·v² flops and working memory for 512·v numbers, or less if the vectors are sparse.
 pub(in crate::statistics) fn gram(forms: &[&dyn Spanning], more: MatRef<'_, f64>) -> Vec<f64> {
     sparse_gram::gram(forms, more).unwrap_or_else(|| dense_gram(forms, more))
 }
@@ -59,7 +61,7 @@ fn dense_gram(forms: &[&dyn Spanning], more: MatRef<'_, f64>) -> Vec<f64> {
     sum
 }
 
-/// Σ_v v ⊗ weights\[v\] over all vectors of several forms followed by the columns of `more`.
+/// Returns Σ_v v ⊗ weights\[v\] over all vectors of several forms, followed by the columns of `more`.
 pub(in crate::statistics) fn combination(
     forms: &[&dyn Spanning],
     more: MatRef<'_, f64>,
@@ -85,7 +87,8 @@ mod tests {
 
     #[test]
     fn sparse_vectors_have_the_gram_matrix_of_dense_ones() {
-        // Three entries a row of 400 columns, some of them in one entry twice, and a mean that is not small beside them.
+        // Three entries per row in 400 columns, some of them repeated, and a mean that is not small compared with the
+        // entries.
         let (columns, rows) = (400, 60);
         let indices =
             (0..3 * rows as u32).map(|at| (at * at * 31 + at / 2 * 7) % columns).collect();
@@ -111,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_full_of_entries_are_treated_as_dense_ones() {
+    fn sparse_vectors_with_many_entries_use_the_dense_algorithm() {
         let values = (0..40).map(|at| (at as f64).cos()).collect();
         let starts = vec![0, 10, 20, 30, 40];
         let indices = (0..40).map(|at| at % 10).collect();

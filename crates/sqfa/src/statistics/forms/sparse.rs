@@ -1,7 +1,8 @@
-//! A class covariance kept as sparse samples: never densified, centered by a rank-one correction.
+//! A class covariance stored as sparse samples. It is never made dense; a rank-one correction centers it.
 //!
-//! With features Y = XV − 1(μᵀV), ΦV = (XᵀY − μ(1ᵀY))/(N−1). The samples are kept by rows and by columns, so that
-//! both products run in parallel in a fixed order, all sums in f64. Cost of a pass: 4·w·nnz flops.
+//! With features Y = XV − 1(μᵀV), ΦV = (XᵀY − μ(1ᵀY))/(N−1). The samples are stored both by rows and by columns, so
+//! that both products run in parallel and in a fixed order. All sums are in `f64`. A pass over w columns costs 4·w·nnz
+//! flops for nnz nonzero entries.
 
 use std::ops::Range;
 
@@ -14,12 +15,21 @@ use crate::parallel;
 use crate::points::Scalar;
 use crate::statistics::{Covariance, StatisticsError};
 
-/// Columns of a block that are taken together.
+/// Number of columns of a block that are processed together.
 const WIDTH: usize = 8;
-/// Rows or columns that one task owns.
+/// Number of rows or columns that one task processes.
 const PANEL: usize = 256;
 
-/// A sparse table, row by row; entries may come in any order, and repeated ones are added up.
+/// A sparse table in compressed sparse row format. Entries of a row may have any order, and repeated entries are added.
+///
+/// ```
+/// use sqfa::statistics::Csr;
+///
+/// // Two rows of three columns: (1, 0, 2) and (0, 3, 0).
+/// let table = Csr::new(3, vec![0, 2, 3], vec![0, 2, 1], vec![1.0, 2.0, 3.0])?;
+/// assert_eq!((table.rows(), table.columns(), table.entries()), (2, 3, 3));
+/// # Ok::<(), sqfa::statistics::StatisticsError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Csr<T> {
     columns: usize,
@@ -29,7 +39,13 @@ pub struct Csr<T> {
 }
 
 impl<T: Scalar> Csr<T> {
-    /// A table from where each row starts (one number more than there are rows), the column of every entry and its value.
+    /// Creates a table from the position of the first entry of each row (followed by the number of entries), and the
+    /// column and value of each entry.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the arrays are inconsistent, a column index is not less than `columns`, or a value is not
+    /// finite.
     pub fn new(
         columns: usize,
         starts: Vec<usize>,
@@ -38,11 +54,11 @@ impl<T: Scalar> Csr<T> {
     ) -> Result<Self, StatisticsError> {
         let refuse = |problem: String| Err(StatisticsError::Sparse { problem });
         if indices.len() != values.len() {
-            return refuse(format!("{} columns for {} values", indices.len(), values.len()));
+            return refuse(format!("{} column indices for {} values", indices.len(), values.len()));
         }
         if starts.first() != Some(&0) || starts.last() != Some(&values.len()) {
             return refuse(format!(
-                "its rows must start at 0 and end at {}, the number of entries",
+                "the row starts must begin with 0 and end with {}, the number of entries",
                 values.len()
             ));
         }
@@ -50,7 +66,10 @@ impl<T: Scalar> Csr<T> {
             return refuse(format!("row {row} ends before it starts"));
         }
         if let Some(at) = indices.iter().position(|&column| column as usize >= columns) {
-            return refuse(format!("entry {at} is in column {} of {columns}", indices[at]));
+            return refuse(format!(
+                "entry {at} has column index {}, but there are only {columns} columns",
+                indices[at]
+            ));
         }
         if let Some(at) = values.iter().position(|value| !value.to_f64().is_finite()) {
             let row = starts.partition_point(|&start| start <= at) - 1;
@@ -60,17 +79,17 @@ impl<T: Scalar> Csr<T> {
         Ok(Self { columns, starts, indices, values })
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The number of entries.
+    /// Returns the number of stored entries.
     pub fn entries(&self) -> usize {
         self.values.len()
     }
@@ -84,7 +103,7 @@ impl<T: Scalar> Csr<T> {
     }
 }
 
-/// Compressed lists: for every row (or column) its entries.
+/// Compressed lists: the entries of each row, or of each column.
 #[derive(Debug, Clone)]
 struct Lists<T> {
     starts: Vec<usize>,
@@ -101,7 +120,7 @@ impl<T: Scalar> Lists<T> {
             .map(|(&index, value)| (index as usize, value.to_f64()))
     }
 
-    /// The same entries by the other index.
+    /// Returns the same entries grouped by the other index.
     fn turned(&self, count: usize) -> Self {
         let mut starts = vec![0; count + 1];
         self.indices.iter().for_each(|&index| starts[index as usize + 1] += 1);
@@ -125,7 +144,7 @@ impl<T: Scalar> Lists<T> {
     }
 }
 
-/// Sparse samples and their mean.
+/// A covariance stored as sparse samples and their mean.
 #[derive(Debug, Clone)]
 pub struct SparseFactor<T> {
     rows: Lists<T>,
@@ -136,7 +155,11 @@ pub struct SparseFactor<T> {
 }
 
 impl<T: Precision> SparseFactor<T> {
-    /// The covariance (divisor N − 1) of some rows of a table; needs at least two.
+    /// Creates the covariance (divisor N − 1) of some rows of a table.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if fewer than two rows are selected or the table has no columns.
     pub fn new(table: &Csr<T>, selected: &[usize]) -> Result<Self, StatisticsError> {
         let points = selected.len();
         if points == 0 || table.columns == 0 {
@@ -144,10 +167,7 @@ impl<T: Precision> SparseFactor<T> {
         }
         if points < 2 || points > u32::MAX as usize {
             let count = points as u64;
-            return Err(StatisticsError::TooFewSamples {
-                class: "of the factor".to_owned(),
-                count,
-            });
+            return Err(StatisticsError::TooFewSamples { class: "(unnamed)".to_owned(), count });
         }
         let mut rows = Lists { starts: vec![0], indices: Vec::new(), values: Vec::new() };
         let mut entries: Vec<(usize, f64)> = Vec::new();
@@ -170,12 +190,12 @@ impl<T: Precision> SparseFactor<T> {
         Ok(Self { rows, columns, mean, weight, diagonal: Diagonal::Multiple(0.0) })
     }
 
-    /// The mean of the samples.
+    /// Returns the mean of the samples.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// (1 − share)·Φ + level·I.
+    /// Returns (1 − share)·Φ + level·I.
     pub(super) fn shrunk(mut self, share: f64, level: f64) -> Self {
         self.weight *= 1.0 - share;
         self.diagonal = Diagonal::Multiple(level);
@@ -186,7 +206,7 @@ impl<T: Precision> SparseFactor<T> {
         self.rows.starts.len() - 1
     }
 
-    /// XV − 1(μᵀV) of at most [`WIDTH`] columns.
+    /// Returns XV − 1(μᵀV) for a block V of at most [`WIDTH`] columns.
     fn features(&self, block: &[[f64; WIDTH]]) -> Vec<[f64; WIDTH]> {
         let mut center = [0.0; WIDTH];
         for (mean, row) in self.mean.iter().zip(block) {
@@ -202,7 +222,7 @@ impl<T: Precision> SparseFactor<T> {
         parallel::runs(self.points(), PANEL, || (), |(), point| row(point))
     }
 
-    /// XᵀY − μ(1ᵀY).
+    /// Returns XᵀY − μ(1ᵀY).
     fn back(&self, features: &[[f64; WIDTH]]) -> Vec<[f64; WIDTH]> {
         let mut total = [0.0; WIDTH];
         for row in features {
@@ -220,7 +240,7 @@ impl<T: Precision> SparseFactor<T> {
     }
 }
 
-/// Runs some work on every eight columns of a block.
+/// Calls `work` with the first column and the width of each group of at most eight columns.
 fn by_eights(columns: usize, mut work: impl FnMut(usize, usize)) {
     for first in (0..columns).step_by(WIDTH) {
         work(first, WIDTH.min(columns - first));
@@ -277,7 +297,7 @@ impl<T: Precision> Covariance for SparseFactor<T> {
             *value = scaled(*value, column as usize);
         }
         self.columns = self.rows.turned(self.mean.len());
-        // That of the samples as they are rounded.
+        // The mean is recomputed from the rescaled samples as they are rounded, so that they remain exactly centered.
         let points = self.points() as f64;
         for (column, mean) in self.mean.iter_mut().enumerate() {
             *mean = self.columns.list(column).map(|(_, value)| value).sum::<f64>() / points;
@@ -361,14 +381,14 @@ impl<T: Precision> SparseVectors for SparseFactor<T> {
 
     fn add_column(&self, column: usize, factor: f64, sums: &mut [f64]) {
         for (vector, value) in self.columns.list(column) {
-            // Vectors come in order.
+            // Vectors come in ascending order, so the loop ends at the first one that is not requested.
             let Some(sum) = sums.get_mut(vector) else { return };
             *sum += factor * value;
         }
     }
 }
 
-/// The dense means of several sparse factors, one a column.
+/// Returns the means of several sparse factors, one per column of a dense matrix.
 pub(super) fn means<T: Precision>(factors: &[SparseFactor<T>]) -> Mat<f64> {
     let n = factors.first().map_or(0, |factor| factor.mean.len());
     Mat::from_fn(n, factors.len(), |i, class| factors[class].mean[i])

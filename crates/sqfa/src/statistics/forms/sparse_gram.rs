@@ -1,31 +1,31 @@
 //! The Gram matrix of sparse vectors that are centered by their mean, without making them dense.
 //!
-//! Products ⟨x, y⟩ of raw vectors only meet columns in which both have an entry. Those of centered ones follow by taking from them
-//! their means over either form: ⟨x − μ, y − ν⟩ = ⟨x, y⟩ − ⟨x, ν⟩ − ⟨μ, y⟩ + ⟨μ, ν⟩, where all four come from the same
-//! products, so that centered vectors sum up to zero to the last digit.
-//! Cost: Σ_columns e²/2 multiplications for e entries in a column, instead of the v²/2 a column of v dense vectors.
+//! A product ⟨x, y⟩ of raw vectors involves only columns in which both have an entry. Products of centered vectors
+//! follow from means of raw products over the vectors of a form: ⟨x − μ, y − ν⟩ = ⟨x, y⟩ − ⟨x, ν⟩ − ⟨μ, y⟩ + ⟨μ, ν⟩.
+//! All four terms come from the same raw products, so the centered vectors add up to zero to the last digit. The cost
+//! is Σ_columns e²/2 multiplications for e entries in a column, instead of v²/2 per column for v dense vectors.
 
 use super::Spanning;
 use crate::linalg::{MatRef, transpose_times};
 use crate::parallel;
 
-/// Multiplications of the dense way in the time of one of these.
+/// Number of multiplications of the dense algorithm that take the time of one sparse multiplication.
 const DENSE: f64 = 16.0;
-/// Vectors that one task owns.
+/// Number of vectors that one task processes.
 const PANEL: usize = 16;
 
-/// Vectors with few entries, all minus their mean.
+/// Vectors with few nonzero entries, from each of which their mean is subtracted.
 pub trait SparseVectors: Sync {
-    /// How many vectors have an entry in a column.
+    /// Returns the number of vectors with an entry in a column.
     fn entries(&self, column: usize) -> usize;
-    /// Hands over column and value of each entry of a vector.
+    /// Calls `work` with the column and the value of each entry of a vector.
     fn each_entry(&self, vector: usize, work: &mut dyn FnMut(usize, f64));
-    /// Adds `factor` times the column's entries to the sums of their vectors, for the first so many vectors.
+    /// Adds `factor` times the entries of a column to the sums of their vectors, for the first `sums.len()` vectors.
     fn add_column(&self, column: usize, factor: f64, sums: &mut [f64]);
 }
 
-/// The Gram matrix of all vectors of several forms followed by the columns of `more`: lower triangle, row-major. `None` where
-/// a form is not sparse or the dense way is faster.
+/// Returns the lower triangle of the Gram matrix of all vectors of several forms, followed by the columns of `more`,
+/// row-major. Returns `None` if a form is not sparse or the dense algorithm is faster.
 pub(super) fn gram(forms: &[&dyn Spanning], more: MatRef<'_, f64>) -> Option<Vec<f64>> {
     let sparse: Vec<&dyn SparseVectors> =
         forms.iter().map(|form| form.sparse()).collect::<Option<_>>()?;
@@ -76,12 +76,12 @@ pub(super) fn gram(forms: &[&dyn Spanning], more: MatRef<'_, f64>) -> Option<Vec
     Some(result)
 }
 
-/// Takes from the products of raw vectors what belongs to the means of their forms.
+/// Turns products of raw vectors into products of centered vectors.
 fn center(gram: &mut [f64], size: usize, vectors: &[usize]) {
     let forms = vectors.len();
     let form: Vec<usize> =
         vectors.iter().enumerate().flat_map(|(form, &count)| vec![form; count]).collect();
-    // The mean product of every vector with the vectors of every form, then that of forms with forms.
+    // The mean product of each vector with the vectors of each form, followed by the mean products between forms.
     let mut means = vec![0.0; form.len() * forms];
     for i in 0..form.len() {
         for j in 0..=i {

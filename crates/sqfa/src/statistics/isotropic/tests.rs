@@ -1,4 +1,4 @@
-//! What is isotropic outside few dimensions is found, what is not is left alone.
+//! Structures that are isotropic outside a few dimensions are found, and other statistics are left unchanged.
 
 use super::*;
 use crate::Classes;
@@ -6,7 +6,8 @@ use crate::statistics::{Covariance, Dense, Moments};
 
 const N: usize = 1000;
 
-/// Classes that differ in `rank` random directions and have given variances outside, in single precision.
+/// Returns classes that differ in `rank` random directions and have the specified variances outside, in single
+/// precision.
 fn classes(levels: &[f64], rank: usize, last: impl Fn(usize, usize) -> f64) -> ClassStatistics {
     let count = levels.len();
     let basis = orthonormal_span(random(N, rank, 7, 0)).unwrap();
@@ -29,12 +30,12 @@ fn classes(levels: &[f64], rank: usize, last: impl Fn(usize, usize) -> f64) -> C
 }
 
 #[test]
-fn few_dimensions_that_matter_are_found_with_their_forms() {
+fn relevant_dimensions_and_their_covariances_are_found() {
     let statistics = classes(&[2.0; 3], 6, |_, _| 0.0);
     let found = statistics.isotropic_outside(4).unwrap();
     let order = found.statistics().dimension();
     assert!((6..=6 + MORE + 3).contains(&order), "{order}");
-    // A product through the basis is the product itself, for vectors inside and outside.
+    // A product through the basis equals the direct product, for vectors inside and outside.
     let block = random(N, 5, 1, 1);
     let lowered = transpose_times(found.basis.as_ref(), block.as_ref());
     let inside = found.lift(lowered.as_ref());
@@ -53,13 +54,13 @@ fn few_dimensions_that_matter_are_found_with_their_forms() {
     let means = found.lift(found.statistics().means().as_ref());
     let error = &means - statistics.means();
     let square = |block: MatRef<'_, f64>| crate::linalg::inner(block, block);
-    // Directions with less than this share are left out.
+    // Directions with a smaller fraction than this are dropped.
     let share = square(error.as_ref()) / square(statistics.means().as_ref());
     assert!(share.sqrt() < 1e-5, "{share:e}");
 }
 
 #[test]
-fn classes_of_other_levels_keep_directions_outside() {
+fn classes_with_different_levels_keep_directions_outside() {
     let statistics = classes(&[1.0, 1.0, 3.0], 5, |_, _| 0.0);
     let found = statistics.isotropic_outside(4).unwrap();
     let order = found.statistics().dimension();
@@ -68,14 +69,14 @@ fn classes_of_other_levels_keep_directions_outside() {
             assert!((variance / level - 1.0).abs() < 1e-5, "{variance}");
         }
     }
-    // More filters than dimensions that matter.
+    // More filters than relevant dimensions.
     let found = classes(&[1.0; 3], 2, |_, _| 0.0).isotropic_outside(40).unwrap();
     assert_eq!(found.statistics().dimension(), 40);
 }
 
 #[test]
-fn one_direction_of_one_class_is_not_overlooked() {
-    // A variance that only the last class has, in a direction of its own: one coordinate, and a sum of all.
+fn a_single_direction_of_one_class_is_found() {
+    // Only the last class has extra variance in one direction: a single coordinate, or the sum of all coordinates.
     let shapes: [&dyn Fn(usize, usize) -> f64; 2] =
         [&|i, j| if i == 17 && j == 17 { 0.3 } else { 0.0 }, &|_, _| 0.3 / N as f64];
     for shape in shapes {
@@ -93,13 +94,13 @@ fn one_direction_of_one_class_is_not_overlooked() {
 }
 
 #[test]
-fn what_is_not_isotropic_is_left_alone() {
-    // A slope of variances over all dimensions, in one class only.
+fn statistics_without_this_structure_are_rejected() {
+    // Variances that increase over all columns, in one class only.
     let slope = |i: usize, j: usize| if i == j { i as f64 / N as f64 } else { 0.0 };
     assert!(classes(&[2.0; 3], 4, slope).isotropic_outside(8).is_none());
-    // Small, but more than single precision explains.
+    // Small differences, but larger than the round-off of single precision.
     let small = |i: usize, j: usize| if i == j { 1e-3 * i as f64 / N as f64 } else { 0.0 };
     assert!(classes(&[2.0; 3], 4, small).isotropic_outside(8).is_none());
-    // Too many dimensions matter.
+    // Too many relevant dimensions.
     assert!(classes(&[2.0; 2], 400, |_, _| 0.0).isotropic_outside(8).is_none());
 }

@@ -1,5 +1,5 @@
-//! Sketches as bytes: after the precision the size, the dimension and the classes; then for every class its count, what
-//! was shed, the number of its rows, its mean, its sums of squares and its rows.
+//! Serialization of sketches. After the precision come the size, the dimension and the classes; then for each class its
+//! count, the variance lost, the number of rows, its mean, its sums of squares and its rows.
 
 use super::{
     ClassAccumulator, ClassSum, Reader, SKETCHES, read_classes, refuse, sealed, write_classes,
@@ -7,11 +7,11 @@ use super::{
 use crate::statistics::StatisticsError;
 use crate::statistics::sketch::{LARGEST_SKETCH, SketchSum};
 
-/// Bytes of a class beside its vectors.
+/// Number of bytes of a class in addition to its vectors.
 const SCALARS: usize = 24;
 
 impl ClassAccumulator {
-    /// The bytes of sketches of a size.
+    /// Serializes sketches of at most `size` rows.
     pub(super) fn sketches_to_bytes(&self, size: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&Self::MAGIC);
@@ -26,7 +26,7 @@ impl ClassAccumulator {
             bytes.extend_from_slice(&sum.count.to_le_bytes());
             bytes.extend_from_slice(&sum.shed.to_le_bytes());
             bytes.extend_from_slice(&((sum.rows.len() / self.dimension) as u64).to_le_bytes());
-            // Bytes may be a large part of what memory holds: no more than they need.
+            // The bytes may need as much memory as the sketches, so no more than needed is reserved.
             bytes.reserve_exact(8 * (sum.mean.len() + sum.squares.len() + sum.rows.len()));
             for value in sum.mean.iter().chain(&sum.squares).chain(&sum.rows) {
                 bytes.extend_from_slice(&value.to_le_bytes());
@@ -36,28 +36,31 @@ impl ClassAccumulator {
     }
 }
 
-/// The sketches that follow the precision; every size is checked before anything is allocated.
+/// Reads the sketches that follow the precision. Sizes are checked before memory is allocated.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     double: bool,
 ) -> Result<ClassAccumulator, StatisticsError> {
     let size = reader.size()?;
     if !(1..=LARGEST_SKETCH).contains(&size) {
-        return Err(refuse(format!("sketches of {size} rows")));
+        return Err(refuse(format!("sketches of {size} rows are not supported")));
     }
     let n = reader.size()?;
     let classes = read_classes(reader)?;
     let vectors = 2usize.checked_mul(n).and_then(|numbers| numbers.checked_mul(8));
     let least = vectors.and_then(|bytes| bytes.checked_add(SCALARS)?.checked_mul(classes.len()));
     if n == 0 || least.is_none_or(|least| least > reader.rest.len()) {
-        return Err(refuse(format!("{} bytes left for {n} dimensions", reader.rest.len())));
+        return Err(refuse(format!(
+            "{} bytes remain for {n} columns, which is too few",
+            reader.rest.len()
+        )));
     }
     let mut sums = Vec::with_capacity(classes.len());
     for _ in 0..classes.len() {
         sums.push(ClassSum::Sketch(read_sum(reader, n, size)?));
     }
     if !reader.rest.is_empty() {
-        return Err(refuse(format!("{} bytes too many", reader.rest.len())));
+        return Err(refuse(format!("{} bytes follow the last class", reader.rest.len())));
     }
     Ok(ClassAccumulator { classes, dimension: n, sums, double, sketch: Some(size) })
 }
@@ -68,7 +71,10 @@ fn read_sum(reader: &mut Reader<'_>, n: usize, size: usize) -> Result<SketchSum,
     reader.reals(std::slice::from_mut(&mut sum.shed))?;
     let rows = reader.size()?;
     if rows > size || (sum.count == 0 && rows > 0) {
-        return Err(refuse(format!("{rows} rows of {} points in a sketch of {size}", sum.count)));
+        return Err(refuse(format!(
+            "a sketch of {size} rows has {rows} rows for {} samples",
+            sum.count
+        )));
     }
     reader.reals(&mut sum.mean)?;
     reader.reals(&mut sum.squares)?;
@@ -76,7 +82,7 @@ fn read_sum(reader: &mut Reader<'_>, n: usize, size: usize) -> Result<SketchSum,
         return Err(refuse("a sum of squares is negative"));
     }
     if rows * n > reader.rest.len() / 8 {
-        return Err(refuse("they end too early"));
+        return Err(refuse("they are truncated"));
     }
     sum.rows = vec![0.0; rows * n];
     reader.reals(&mut sum.rows)?;
@@ -99,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_come_back_to_the_last_bit() {
+    fn round_trip_preserves_every_bit() {
         let bytes = sums().to_bytes();
         let back = ClassAccumulator::from_bytes(&bytes).unwrap();
         assert_eq!((back.counts(), back.sketch(), back.dimension()), (vec![6, 6], Some(2), 5));
@@ -109,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noticed_wherever_it_is() {
+    fn damage_anywhere_is_detected() {
         let bytes = sums().to_bytes();
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
@@ -119,9 +125,9 @@ mod tests {
         }
     }
 
-    /// Bytes with a good sum and a field that is not: the sizes are checked, not only the sum.
+    /// Bytes with a valid checksum but an invalid field: sizes are checked, not only the checksum.
     #[test]
-    fn wild_sizes_are_refused_before_anything_is_allocated() {
+    fn huge_sizes_are_rejected_before_allocation() {
         let bytes = sums().to_bytes();
         let content = &bytes[..bytes.len() - 8];
         for (at, what) in [(13, "size"), (21, "dimension"), (30, "classes")] {

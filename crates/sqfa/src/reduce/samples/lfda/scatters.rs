@@ -1,6 +1,7 @@
-//! The two scatters of LFDA, of several neighborhoods at once.
+//! The two scatters of LFDA, for several neighborhoods at once.
 //!
-//! Distances within a class are made once for all of them, a tile at a time; affinities and what they pull are each neighborhood's own.
+//! Distances within a class are computed once for all neighborhoods, one tile at a time. Affinities
+//! and scatters are computed for each neighborhood.
 
 use super::{LocalScale, Neighborhood};
 use crate::linalg::{
@@ -11,12 +12,12 @@ use crate::neighbors::Reference;
 use crate::parallel;
 use crate::points::{Scalar, Table};
 
-/// Rows of a tile: its distances, affinities and products stay in the second-level cache.
+/// Rows of a tile, whose distances, affinities and products stay in the second-level cache.
 const STRIP: usize = 256;
-/// Strips whose scatters are held at a time.
+/// Number of strips whose scatters are stored at a time.
 const GROUP: usize = 64;
 
-/// The two sides of the eigenproblem, row-major.
+/// The two matrices of the eigenproblem, row-major.
 #[derive(Clone)]
 pub(super) struct Scatters {
     pub(super) within: Vec<f64>,
@@ -24,7 +25,7 @@ pub(super) struct Scatters {
 }
 
 impl Scatters {
-    /// The scatters of every neighborhood.
+    /// Returns the scatters of every neighborhood.
     pub(super) fn of_each<S: Scalar, T: Element + Scalar>(
         table: &Table<'_, S>,
         rows: &[Vec<usize>],
@@ -33,7 +34,8 @@ impl Scatters {
         let (p, total) = (table.columns(), table.rows() as f64);
         let empty = Self { within: vec![0.0; p * p], between: vec![0.0; p * p] };
         let mut all = vec![empty; neighborhoods.len()];
-        // Of T = Σ_c S_c + spread of the means, the share 1 − N_c/N of S_c remains: the same for every neighborhood.
+        // The total scatter T is the sum of S_c over the classes and of the scatter of the means.
+        // The fraction 1 − N_c/N of S_c remains, which is the same for every neighborhood.
         let mut shared = vec![0.0; p * p];
         let mut means = Vec::new();
         for rows in rows.iter().filter(|rows| !rows.is_empty()) {
@@ -80,9 +82,9 @@ fn symmetrize(matrix: &mut [f64], p: usize) {
     }
 }
 
-/// Xᵀ(diag(A1)−A)X of one class for every neighborhood, up to its antisymmetric part.
+/// Returns Xᵀ(diag(A1)−A)X of one class for every neighborhood, up to an antisymmetric part.
 ///
-/// Only tiles on and below the diagonal of A are made; those below count twice.
+/// Only the tiles on and below the diagonal of A are computed; those below count twice.
 fn local_scatters<T: Element + Scalar>(
     class: &Reference<T>,
     neighborhoods: &[Neighborhood],
@@ -111,7 +113,7 @@ fn local_scatters<T: Element + Scalar>(
     sums
 }
 
-/// 1/σ of every sample for every neighborhood, infinite for a sample on top of its measure.
+/// Returns 1/σ of every sample for every neighborhood; infinite if σ = 0.
 fn inverse_scales<T: Element + Scalar>(
     class: &Reference<T>,
     neighborhoods: &[Neighborhood],
@@ -119,7 +121,7 @@ fn inverse_scales<T: Element + Scalar>(
     let reach = |neighbors: usize| neighbors.min(class.len() - 1);
     let counted = neighborhoods.iter().filter(|(_, scale)| *scale == LocalScale::Neighbor);
     let farthest = counted.map(|(neighbors, _)| reach(*neighbors)).max().unwrap_or(0);
-    // The nearest of many hold those of fewer.
+    // The nearest neighbors for the largest number contain those for smaller numbers.
     let nearest = class.nearest_others(farthest);
     let of = |&(neighbors, scale): &Neighborhood| {
         let reach = reach(neighbors);
@@ -134,7 +136,8 @@ fn inverse_scales<T: Element + Scalar>(
     neighborhoods.iter().map(of).collect()
 }
 
-/// Of one strip of rows and every neighborhood: XᵀAX over its tiles, and what they add to A's row sums.
+/// Returns, for one strip of rows and every neighborhood, XᵀAX over its tiles and their
+/// contribution to the row sums of A.
 fn strip_scatters<T: Element>(
     class: &Reference<T>,
     inverses: &[Vec<f64>],
@@ -147,7 +150,7 @@ fn strip_scatters<T: Element>(
     let mut degrees = vec![vec![0.0; first + height]; inverses.len()];
     let mut products = vec![T::ZERO; height * STRIP];
     let mut affinities = vec![T::ZERO; height * STRIP];
-    // Σ_b A_ab x_b over tiles, those off the diagonal twice.
+    // Σ_b A_ab x_b over the tiles, with those off the diagonal twice.
     let mut pulled = vec![vec![T::ZERO; height * p]; inverses.len()];
     for start in (0..=first).step_by(STRIP) {
         let width = STRIP.min(class.len() - start);
@@ -186,7 +189,7 @@ fn strip_scatters<T: Element>(
     pulled.into_iter().map(scatter).zip(degrees).collect()
 }
 
-/// exp(−|a−b|²/(σ_aσ_b)) from inner products.
+/// Computes exp(−|a−b|²/(σ_aσ_b)) from inner products.
 fn affinity_row<T: Element>(
     row: &mut [T],
     products: &[T],
@@ -203,7 +206,8 @@ fn affinity_row<T: Element>(
                 let gap = square + Float::to_f64(*other) - 2.0 * Float::to_f64(*product);
                 let exponent = -gap.max(0.0) * (inverse * scale);
                 let affinity = exponential(exponent);
-                // 0·∞: a duplicate at σ = 0, which scatters nothing whatever its affinity.
+                // 0·∞ for duplicates with σ = 0. Duplicates contribute nothing to the scatters,
+                // whatever their affinity.
                 *value = T::from_f64(if affinity.is_nan() { 0.0 } else { affinity });
             }
         },

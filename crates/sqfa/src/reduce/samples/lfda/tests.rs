@@ -1,17 +1,17 @@
-//! LFDA against its definition: explicit N × N weights in a double loop.
+//! Tests that compare LFDA with its definition: explicit N × N weights in a double loop.
 
 use super::super::testing::{Drawn, subspace_gap};
 use super::*;
 use crate::linalg::symmetric_eigen;
 use crate::points::Table;
 
-/// Double precision through scatters of condition numbers up to about 1e3.
+/// Tolerance in double precision, for scatters with condition numbers up to about 1e3.
 const EXACT: f64 = 1e-9;
-/// Single-precision products, the same condition numbers.
+/// Tolerance in single precision, for the same condition numbers.
 const SINGLE: f64 = 1e-3;
 const NEIGHBOR: LocalScale = LocalScale::Neighbor;
 
-/// Local Fisher discriminant analysis of samples, with neighborhoods of `neighbors` samples.
+/// Computes LFDA of samples with neighborhoods of `neighbors` samples.
 fn lfda(
     points: Points<'_>,
     labels: &Labels,
@@ -23,12 +23,13 @@ fn lfda(
     all.into_iter().next().unwrap_or(Err(SampleError::NoNeighbors))
 }
 
-/// Weights, scatters and eigenvectors exactly as defined; `reach` tells every class's k.
+/// Returns eigenvectors and eigenvalues computed exactly as defined, with the neighborhood of each
+/// class limited to its size.
 fn defined(sample: &Drawn, neighbors: usize) -> (Mat<f64>, Vec<f64>) {
     solved(sample, &neighbor_scales(sample, neighbors))
 }
 
-/// The distance to the k-th nearest of the class.
+/// Returns the distance of every sample to the k-th nearest of its class.
 fn neighbor_scales(sample: &Drawn, neighbors: usize) -> Vec<f64> {
     let rows = sample.rows();
     let scale = |row: usize| {
@@ -43,7 +44,7 @@ fn neighbor_scales(sample: &Drawn, neighbors: usize) -> Vec<f64> {
     (0..rows).map(scale).collect()
 }
 
-/// Eigenvectors and eigenvalues, largest first, for given scales.
+/// Returns eigenvectors and eigenvalues, largest first, for given local scales.
 fn solved(sample: &Drawn, scales: &[f64]) -> (Mat<f64>, Vec<f64>) {
     let (rows, p) = (sample.rows(), sample.columns);
     let size = |class| (0..rows).filter(|&row| sample.code(row) == class).count();
@@ -68,7 +69,7 @@ fn solved(sample: &Drawn, scales: &[f64]) -> (Mat<f64>, Vec<f64>) {
             }
         }
     }
-    // Whitening by an eigendecomposition, unlike the library's Cholesky.
+    // Whitening by an eigendecomposition, while the library uses Cholesky.
     let (values, vectors) = symmetric_eigen(within.as_ref()).unwrap();
     let white = Mat::from_fn(p, p, |i, j| vectors[(i, j)] / values[j].sqrt());
     let (values, rotation) =
@@ -80,7 +81,7 @@ fn solved(sample: &Drawn, scales: &[f64]) -> (Mat<f64>, Vec<f64>) {
 
 #[test]
 fn spaces_and_ratios_are_those_of_the_definition() {
-    // Class 2 is smaller than k; class 0 is larger than a strip.
+    // Class 2 has fewer samples than k; class 0 has more than a strip.
     for (counts, neighbors) in [([30, 25, 5], 7), ([300, 40, 20], 3), ([12, 9, 2], 1)] {
         let sample = Drawn::new(&counts, 5, 11);
         let (vectors, values) = defined(&sample, neighbors);
@@ -117,7 +118,8 @@ fn the_other_scale_is_the_distance_to_one_sample_of_the_class() {
 
 #[test]
 fn a_small_class_does_not_change_the_neighborhoods_of_the_others() {
-    // The class of two comes first; were its cap of one neighbor to leak, the others would use one as well.
+    // The class with two samples comes first. If its limit of one neighbor affected the others,
+    // they would use one as well.
     let sample = Drawn::new(&[2, 40, 40], 4, 12);
     let (seven, _) = defined(&sample, 7);
     let found = lfda(sample.points(), &sample.labels, 7, NEIGHBOR, 2).unwrap();
@@ -130,7 +132,7 @@ fn a_small_class_does_not_change_the_neighborhoods_of_the_others() {
 #[test]
 fn duplicates_and_single_samples_are_fine() {
     let mut sample = Drawn::new(&[30, 30, 1], 3, 13);
-    // Four copies of the first sample of class 0: with k = 3 their scale is 0.
+    // Four copies of the first sample of class 0: with k = 3 their local scale is 0.
     let copy = sample.row(0).to_vec();
     for row in [3, 5, 7] {
         assert_eq!(sample.code(row), 0);
@@ -168,7 +170,7 @@ fn a_shift_of_all_samples_changes_nothing() {
     let shifted = sample.mapped(|row| row.iter().map(|x| x + 1e4).collect());
     let fit =
         |sample: &Drawn| lfda(sample.points(), &sample.labels, 4, NEIGHBOR, 2).unwrap().filters;
-    // A shift of 1e4 costs four digits of the samples themselves.
+    // A shift of 1e4 costs four digits of the samples.
     assert!(subspace_gap(fit(&sample).as_ref(), fit(&shifted).as_ref()) < 1e4 * EXACT);
 }
 
@@ -205,7 +207,7 @@ fn bad_input_is_named() {
 
 #[test]
 fn neighborhoods_that_share_distances_give_what_each_gives_alone() {
-    // More samples of a class than a strip, and one class smaller than the largest neighborhood.
+    // One class has more samples than a strip, and one has fewer than the largest neighborhood.
     let sample = Drawn::new(&[300, 60, 5], 5, 20);
     let all = [(3, NEIGHBOR), (17, NEIGHBOR), (3, LocalScale::Anchor), (9, LocalScale::Anchor)];
     let together = lfda_of_each(sample.points(), &sample.labels, &all, 3).unwrap();

@@ -1,39 +1,43 @@
-//! The large-margin loss and its gradient, exactly, without a list of triples.
+//! The large-margin loss and its gradient, computed exactly without a list of triples.
 //!
-//! In z-space the loss is Σw_ab|z_a−z_b|² plus the margins, with weights that are constant between kinks: (1−μ) plus μ for
-//! every impostor on a pair of neighbors (i, j), −μ for every neighbor an impostor undercuts on (i, l). Their gradient
-//! gathers in z-space, 2w(z_a−z_b) for a and its negative for b, and XᵀZ̄ brings it to the filters.
-//! Distances come from blocked products; what cannot be an impostor is passed over thirty-two at a time.
+//! In z-space, the loss is Σw_ab|z_a−z_b|² plus the margins, with weights that are constant between
+//! kinks. A pair of neighbors (i, j) has the weight (1−μ) plus μ for every impostor. A pair (i, l)
+//! of a sample and an impostor has the weight −μ for every neighbor whose margin the impostor
+//! violates. The gradient in z-space adds 2w(z_a−z_b) to a and subtracts it from b, and XᵀZ̄
+//! transforms it to the filters. Distances follow from blocked products, and samples that cannot be
+//! impostors are skipped 32 at a time.
 
 use super::super::gathered::Gathered;
 use crate::linalg::{Mat, MatRef, dispatch, rows_times, rows_times_rows, transpose_times};
 use crate::parallel;
 
-/// Parts of the samples that gather gradients of their own: a fixed number, so that no bit depends on threads.
+/// Number of parts of the samples that accumulate gradients separately. It is fixed, so that the
+/// bits do not depend on the number of threads.
 const PARTS: usize = 32;
-/// Samples whose products are made together.
+/// Number of samples whose products are computed together.
 const BLOCK: usize = 64;
-/// Impostors of one product: with the block above, a tile that stays in the second-level cache.
+/// Number of impostor candidates per product. Together with `BLOCK` samples, they form a tile that
+/// stays in the second-level cache.
 const TILE: usize = 1024;
-/// Candidates tested together.
+/// Number of candidates that are tested together.
 const CHUNK: usize = 32;
 
-/// Samples, one class after the other, with the neighbors of each and the weight of the push.
+/// Samples sorted by class, with the target neighbors of each and the weight of the push term.
 pub(super) struct Problem<'a> {
     pub(super) samples: &'a Gathered,
-    /// The same number for every sample.
+    /// The target neighbors of every sample, the same number for each.
     pub(super) targets: &'a [u32],
     pub(super) push: f64,
 }
 
-/// One part's share of the loss and of its gradient in z-space.
+/// The contribution of one part to the loss and to its gradient in z-space.
 struct Share {
     loss: f64,
     slope: Vec<f64>,
 }
 
 impl Problem<'_> {
-    /// The loss of filters (p × m) and its gradient.
+    /// Returns the loss of filters (p × m) and its gradient.
     pub(super) fn evaluate(&self, filters: MatRef<'_, f64>) -> (f64, Mat<f64>) {
         let (rows, p, m) = (self.samples.rows(), self.samples.columns, filters.ncols());
         let mut projected = vec![0.0; rows * m];
@@ -58,7 +62,7 @@ impl Problem<'_> {
         (loss, transpose_times(x, MatRef::from_row_major_slice(&slope, rows, m)))
     }
 
-    /// What the samples from `first` to `end` add.
+    /// Returns the contribution of the samples from `first` to `end`.
     fn share(
         &self,
         projected: &[f64],
@@ -80,7 +84,7 @@ impl Problem<'_> {
                 rows_times_rows(block, height, rows, width, m, products);
                 for (owner, products) in owners.iter_mut().zip(products.chunks(width)) {
                     let begin = tile * TILE;
-                    // The samples of other classes: before and after the owner's own.
+                    // The samples of other classes are before and after those of the owner's class.
                     let own = &self.samples.classes[owner.class].1;
                     let clip = |row: usize| row.clamp(begin, begin + width);
                     for range in [begin..clip(own.start), clip(own.end)..begin + width] {
@@ -131,13 +135,13 @@ impl Problem<'_> {
     }
 }
 
-/// A sample with its neighbors, while impostors are looked for.
+/// A sample with its target neighbors, during the search for impostors.
 struct Owner {
     row: usize,
-    /// Among the classes that have samples.
+    /// The index among the classes that have samples.
     class: usize,
     targets: Vec<Target>,
-    /// 1 + the distance of the farthest neighbor.
+    /// 1 + the squared distance of the farthest target neighbor.
     margin: f64,
     hinges: f64,
 }
@@ -145,12 +149,13 @@ struct Owner {
 struct Target {
     row: usize,
     square: f64,
-    /// How many samples of other classes undercut its margin.
+    /// The number of samples of other classes that violate the margin of this target.
     impostors: f64,
 }
 
 impl Owner {
-    /// Meets a sample of another class at this squared distance; returns how many margins it undercuts.
+    /// Processes a sample of another class at this squared distance and returns the number of
+    /// margins that it violates.
     fn meet(&mut self, square: f64) -> f64 {
         let mut undercut = 0.0;
         for target in &mut self.targets {
@@ -165,7 +170,7 @@ impl Owner {
     }
 }
 
-/// Hands every |b|² − 2a·b below the limit to `meet`, in order.
+/// Calls `meet` in order for every |b|² − 2a·b below the limit.
 fn near(products: &[f64], squares: &[f64], limit: f64, mut meet: impl FnMut(usize, f64)) {
     dispatch(
         #[inline(always)]
@@ -190,7 +195,7 @@ fn near(products: &[f64], squares: &[f64], limit: f64, mut meet: impl FnMut(usiz
     );
 }
 
-/// The gradient of weight·|z_a − z_b|².
+/// Adds the gradient of weight·|z_a − z_b|².
 fn pull(projected: &[f64], m: usize, a: usize, b: usize, weight: f64, slope: &mut [f64]) {
     for k in 0..m {
         let force = 2.0 * weight * (projected[a * m + k] - projected[b * m + k]);

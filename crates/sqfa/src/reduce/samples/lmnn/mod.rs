@@ -1,10 +1,13 @@
-//! Large-margin nearest neighbors: a linear map that keeps each sample's own neighbors nearer than any other class.
+//! Large-margin nearest neighbors (LMNN): a linear map that moves the nearest neighbors of the same
+//! class closer than samples of other classes.
 //!
-//! Minimizes (1−μ)Σ_ij |z_i−z_j|² + μΣ_ijl [1 + |z_i−z_j|² − |z_i−z_l|²]₊ over z = Fᵀx, where j runs over the k nearest
-//! samples of i's class in input space, fixed once, and l over all samples of other classes. The samples come in principal
-//! coordinates, and the start is the first m of them.
-//! Cost of an evaluation: N²m products and one look at each; no list of triples is ever made.
-//! Reference: Weinberger & Saul, *J. Machine Learning Research* 10, 2009.
+//! It minimizes (1−μ)Σ_ij |z_i−z_j|² + μΣ_ijl [1 + |z_i−z_j|² − |z_i−z_l|²]₊ over z = Fᵀx. Here j
+//! runs over the k nearest samples of the same class in input space, which are determined once, and
+//! l over all samples of other classes. The samples are given in principal coordinates, and the
+//! initial filters are the first m of these.
+//!
+//! Cost of an evaluation: N²m multiplications and one test for each pair; no list of triples is
+//! stored. Reference: Weinberger & Saul, *J. Machine Learning Research* 10, 2009.
 
 mod loss;
 
@@ -17,14 +20,15 @@ use crate::optimize::{Observer, Stopping, descend};
 use crate::points::Points;
 use loss::Problem;
 
-/// The recipe.
+/// The settings of LMNN.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Lmnn {
-    /// Neighbors of its own class that every sample keeps near.
+    /// The number of target neighbors per sample.
     pub(crate) neighbors: usize,
-    /// μ: the weight of pushing other classes away; 1 − μ is that of pulling neighbors near.
+    /// The weight μ of the term that pushes other classes away; the weight of the term that pulls
+    /// target neighbors closer is 1 − μ.
     pub(crate) push: f64,
-    /// When to stop.
+    /// The criterion of convergence.
     pub(crate) stopping: Stopping,
 }
 
@@ -39,7 +43,8 @@ impl Default for Lmnn {
 }
 
 impl Lmnn {
-    /// Learns filters from samples in principal coordinates; the observer is told the loss after every iteration.
+    /// Learns filters from samples in principal coordinates. The observer receives the loss after
+    /// every iteration.
     pub(crate) fn fit(
         &self,
         points: Points<'_>,
@@ -74,7 +79,7 @@ impl Lmnn {
     }
 }
 
-/// For every sample, its nearest others of the same class in input space.
+/// Returns the nearest samples of the same class in input space, for every sample.
 fn targets(samples: &Gathered, neighbors: usize) -> Vec<u32> {
     let p = samples.columns;
     let mut targets = Vec::with_capacity(samples.rows() * neighbors);

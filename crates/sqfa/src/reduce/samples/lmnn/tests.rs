@@ -1,20 +1,21 @@
-//! LMNN against a loop over all triples, finite differences, invariance, gradient descent, and refusals.
+//! Tests that compare LMNN with a loop over all triples, finite differences and gradient descent,
+//! and test its invariance and its errors.
 
 use super::super::testing::{Drawn, normals};
 use super::*;
 use crate::linalg::inner;
 use crate::optimize::{Control, Progress};
 
-/// Sums of some thousand terms in another order, relative.
+/// Relative tolerance for sums of a few thousand terms in another order.
 const SAME: f64 = 1e-11;
-/// Central differences with steps of 1e-6, between kinks.
+/// Tolerance for central differences with steps of 1e-6, between kinks.
 const SLOPE: f64 = 1e-6;
 
 fn quiet() -> impl FnMut(&Progress) -> Control {
     |_: &Progress| Control::Continue
 }
 
-/// The loss by its definition: neighbors by sorting, then all triples.
+/// Returns the loss by its definition, with neighbors by sorting and a loop over all triples.
 fn defined(sample: &Drawn, filters: &Mat<f64>, neighbors: usize, push: f64) -> f64 {
     let (rows, m) = (sample.rows(), filters.ncols());
     let z: Vec<Vec<f64>> = (0..rows)
@@ -62,7 +63,8 @@ impl Prepared {
 
 #[test]
 fn the_loss_is_that_of_all_triples() {
-    // More samples than a tile and than the parts; classes in turns, so that rows are reordered.
+    // More samples than a tile and than the number of parts. The classes alternate, so that rows
+    // are reordered.
     for (counts, neighbors, push) in
         [(vec![9, 7, 5], 3, 0.5), (vec![60, 50], 2, 0.3), (vec![700, 400], 1, 1.0)]
     {
@@ -101,11 +103,12 @@ fn a_shift_of_all_samples_changes_nothing() {
     let filters = normals(3, 2, 48);
     let (here, there) = (Prepared::new(&sample, 3, 0.5), Prepared::new(&shifted, 3, 0.5));
     let (loss, moved) = (here.evaluate(&filters).0, there.evaluate(&filters).0);
-    // The shift costs the samples two digits.
+    // The shift costs two digits of the samples.
     assert!((loss - moved).abs() < 100.0 * SAME * loss);
 }
 
-/// Gradient descent as in metric-learn: the step grows by 1 % after every success and is halved whenever the loss would rise.
+/// Minimizes the loss by gradient descent as in metric-learn: the step grows by 1 % after every success and is halved if
+/// the loss would increase.
 fn gradient_descent(prepared: &Prepared, start: Mat<f64>) -> f64 {
     let (mut point, mut step) = (start, 1e-4);
     let (mut loss, mut gradient) = prepared.evaluate(&point);
@@ -134,7 +137,7 @@ fn a_fit_ends_no_higher_than_gradient_descent() {
     let prepared = Prepared::new(&sample, 3, 0.5);
     assert!(fit.trace.windows(2).all(|pair| pair[1] <= pair[0]));
     assert_eq!(prepared.evaluate(&fit.filters).0, fit.loss);
-    // Both start at the first coordinates.
+    // Both use the first coordinates as initial filters.
     let start = Mat::from_fn(6, 2, |i, j| f64::from(u8::from(i == j)));
     assert_eq!(fit.trace[0], prepared.evaluate(&start).0);
     let plain = gradient_descent(&prepared, start);

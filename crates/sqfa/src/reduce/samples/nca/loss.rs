@@ -1,7 +1,8 @@
-//! The expected share of neighbors of another class and its gradient, block by block.
+//! The expected fraction of neighbors of another class and its gradient, computed block by block.
 //!
-//! With w_ij = p_ij(p_i − [same class]), whose rows add up to 0, Σ_i p_i has the gradient −2(WZ)_i + 2(s_jz_j − (WᵀZ)_j) in
-//! z-space, s the column sums of W; XᵀZ̄ brings it to the filters.
+//! Let w_ij = p_ij(p_i − [same class]), whose rows sum to 0. In z-space, Σ_i p_i has the gradient
+//! −2(WZ)_i + 2(s_jz_j − (WᵀZ)_j), where s are the column sums of W, and XᵀZ̄ transforms it to the
+//! filters.
 
 use super::super::gathered::Gathered;
 use crate::linalg::{
@@ -10,18 +11,19 @@ use crate::linalg::{
 };
 use crate::parallel;
 
-/// Parts of the samples that gather gradients of their own: a fixed number, so that no bit depends on threads.
+/// Number of parts of the samples that accumulate gradients separately. It is fixed, so that the
+/// bits do not depend on the number of threads.
 const PARTS: usize = 32;
-/// Samples whose neighbors are weighed together.
+/// Number of samples whose neighbors are weighted together.
 const BLOCK: usize = 32;
 
-/// One part's share of Σp_i and of its gradient in z-space.
+/// The contribution of one part to Σp_i and to its gradient in z-space.
 struct Share {
     kept: f64,
     slope: Vec<f64>,
 }
 
-/// The loss of filters (p × m) and its gradient.
+/// Returns the loss of filters (p × m) and its gradient.
 pub(super) fn evaluate(samples: &Gathered, filters: MatRef<'_, f64>) -> (f64, Mat<f64>) {
     let (rows, p, m) = (samples.rows(), samples.columns, filters.ncols());
     let mut projected = vec![0.0; rows * m];
@@ -45,7 +47,7 @@ pub(super) fn evaluate(samples: &Gathered, filters: MatRef<'_, f64>) -> (f64, Ma
     (1.0 - kept / count, gradient)
 }
 
-/// What some samples add to Σp_i, and half of its gradient.
+/// Returns the contribution of some samples to Σp_i, and half of its gradient.
 fn share(
     samples: &Gathered,
     projected: &[f64],
@@ -80,9 +82,9 @@ fn share(
     share
 }
 
-/// Turns a sample's products z_i·z_j into weights w_ij, and returns p_i.
+/// Replaces the products z_i·z_j of a sample by the weights w_ij and returns p_i.
 fn weigh(products: &mut [f64], squares: &[f64], row: usize, same: std::ops::Range<usize>) -> f64 {
-    // |z_i − z_j|² but for |z_i|², which is the same for all j.
+    // |z_i − z_j|² without |z_i|², which is the same for all j.
     products.iter_mut().zip(squares).for_each(|(value, square)| *value = square - 2.0 * *value);
     products[row] = f64::INFINITY;
     let nearest = products.iter().fold(f64::INFINITY, |least, &value| least.min(value));

@@ -1,11 +1,14 @@
-//! Neighborhood components: a linear map under which a random neighbor of a sample most often has its class.
+//! Neighborhood components analysis (NCA): a linear map after which random neighbors most often
+//! have the same class.
 //!
-//! In z = Fᵀx sample i takes j ≠ i as its neighbor with probability p_ij ∝ exp(−|z_i − z_j|²); minimized is the expected
-//! share of neighbors of another class, 1 − (1/N)Σ_i p_i with p_i = Σ_{j of i's class} p_ij. The filters are free, their
-//! length is the width of the neighborhood. The samples come in principal coordinates; the start is the first m of them, or
-//! discriminant directions, whichever has the lower loss.
-//! Cost of an evaluation: N² exponentials and 3N²m products.
-//! Reference: Goldberger, Roweis, Hinton & Salakhutdinov, *NIPS* 17, 2004.
+//! In z = Fᵀx, sample i selects j ≠ i as its neighbor with probability p_ij ∝ exp(−|z_i − z_j|²).
+//! The loss is the expected fraction of neighbors of another class, 1 − (1/N)Σ_i p_i with p_i =
+//! Σ_{j of the class of i} p_ij. The filters are not constrained; their length determines the width
+//! of the neighborhood. The samples are given in principal coordinates. The initial filters are the
+//! first m of these or discriminant directions, whichever has the lower loss.
+//!
+//! Cost of an evaluation: N² exponentials and 3N²m multiplications. Reference: Goldberger, Roweis,
+//! Hinton & Salakhutdinov, *NIPS* 17, 2004.
 
 mod loss;
 mod start;
@@ -17,10 +20,10 @@ use crate::linalg::{Mat, MatRef};
 use crate::optimize::{Observer, Stopping, descend};
 use crate::points::Points;
 
-/// The recipe.
+/// The settings of NCA.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Nca {
-    /// When to stop.
+    /// The criterion of convergence.
     pub(crate) stopping: Stopping,
 }
 
@@ -31,7 +34,8 @@ impl Default for Nca {
 }
 
 impl Nca {
-    /// Learns filters from samples in principal coordinates; the observer is told the loss after every iteration.
+    /// Learns filters from samples in principal coordinates. The observer receives the loss after
+    /// every iteration.
     pub(crate) fn fit(
         &self,
         points: Points<'_>,
@@ -41,7 +45,8 @@ impl Nca {
     ) -> Result<SampleFit, SampleError> {
         let rows = check(points, labels, filters)?;
         let mut samples = Gathered::new(points, &rows);
-        // In units of their own, so that steps do not depend on those of the data.
+        // The samples are scaled to unit size, so that steps do not depend on the scale of the
+        // data.
         let squares: f64 = samples.values.iter().map(|value| value * value).sum();
         let unit = (squares / samples.rows() as f64).sqrt();
         if !(unit > 0.0 && unit.is_finite()) {

@@ -1,16 +1,19 @@
-//! Where neighborhood components start: leading coordinates, or discriminant directions followed by them.
+//! The initial filters of neighborhood components analysis: leading coordinates, or discriminant
+//! directions followed by leading coordinates.
 
 use super::super::gathered::Gathered;
 use crate::linalg::{Mat, MatRef, beside, orthonormalize, pencil, rows_times, transpose_times};
 
-/// Share of the mean variance that the within-class scatter gets in every direction: enough for an inverse.
+/// Fraction of the mean variance that is added to the within-class scatter in every direction, so
+/// that it can be inverted.
 const RIDGE: f64 = 1e-3;
 
-/// The starts to choose from, each with a mean variance of 1 a feature, so that units do not matter; none without spread.
+/// Returns the candidates for initial filters, scaled to a mean variance of 1 per feature; none if
+/// the samples do not vary.
 pub(super) fn candidates(samples: &Gathered, filters: usize) -> Vec<Mat<f64>> {
     let axes = Mat::from_fn(samples.columns, filters, |i, j| f64::from(u8::from(i == j)));
     let discriminant = discriminants(samples, filters).and_then(|found| {
-        // Coordinates fill up what the classes leave.
+        // Coordinates complete the directions if there are fewer classes than filters.
         let mut all = found;
         for j in 0..samples.columns {
             if all.ncols() == filters {
@@ -28,7 +31,7 @@ pub(super) fn candidates(samples: &Gathered, filters: usize) -> Vec<Mat<f64>> {
         .collect()
 }
 
-/// Scaled as a whole to a mean variance of 1 a feature.
+/// Scales filters by a common factor to a mean variance of 1 per feature.
 fn scaled(samples: &Gathered, mut start: Mat<f64>) -> Option<Mat<f64>> {
     let (rows, m) = (samples.rows(), start.ncols());
     let mut features = vec![0.0; rows * m];
@@ -41,7 +44,7 @@ fn scaled(samples: &Gathered, mut start: Mat<f64>) -> Option<Mat<f64>> {
     length.is_finite().then_some(start)
 }
 
-/// The leading discriminant directions, at most one fewer than the classes.
+/// Returns the leading discriminant directions, at most one fewer than the number of classes.
 fn discriminants(samples: &Gathered, filters: usize) -> Option<Mat<f64>> {
     let (rows, p) = (samples.rows(), samples.columns);
     let count = filters.min(samples.classes.len() - 1).min(p);

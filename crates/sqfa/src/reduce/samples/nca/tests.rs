@@ -1,20 +1,21 @@
-//! Neighborhood components against the definition, finite differences, units, a problem with a known answer, and threads.
+//! Tests that compare NCA with its definition, finite differences and a problem with a known
+//! solution, for different scales and numbers of threads.
 
 use super::super::testing::{Drawn, normals};
 use super::*;
 use crate::linalg::inner;
 use crate::optimize::{Control, Progress};
 
-/// Sums of some thousand terms in another order.
+/// Tolerance for sums of a few thousand terms in another order.
 const SAME: f64 = 1e-12;
-/// Central differences with steps of 1e-6.
+/// Tolerance for central differences with steps of 1e-6.
 const SLOPE: f64 = 1e-8;
 
 fn quiet() -> impl FnMut(&Progress) -> Control {
     |_: &Progress| Control::Continue
 }
 
-/// The loss by its definition.
+/// Returns the loss by its definition.
 fn defined(sample: &Drawn, filters: &Mat<f64>) -> f64 {
     let z = sample.mapped(|x| {
         let feature = |j: usize| x.iter().enumerate().map(|(i, x)| x * filters[(i, j)]).sum();
@@ -66,7 +67,7 @@ fn gradients_are_finite_differences_of_the_definition() {
 
 #[test]
 fn samples_far_apart_keep_their_nearest_neighbor() {
-    // All weights but the nearest one's underflow; the nearest still counts.
+    // All weights except for that of the nearest neighbor underflow, which still counts.
     let sample = Drawn::new(&[8, 8], 3, 67);
     let filters = Mat::from_fn(3, 3, |i, j| if i == j { 1e6 } else { 0.0 });
     let nearest = |i: usize| {
@@ -80,7 +81,8 @@ fn samples_far_apart_keep_their_nearest_neighbor() {
 
 #[test]
 fn classes_are_parted_below_the_largest_variance_and_units_do_not_matter() {
-    // Class shifts the second coordinate by four deviations, the first has the largest variance.
+    // The class shifts the second coordinate by four standard deviations, and the first coordinate
+    // has the largest variance.
     let plain = Drawn::new(&[120, 120], 3, 68);
     let fit = |unit: f64, max_iterations: usize| {
         let at = std::cell::Cell::new(0);
@@ -99,7 +101,7 @@ fn classes_are_parted_below_the_largest_variance_and_units_do_not_matter() {
         fit.filters
     };
     fit(1.0, 500);
-    // Long climbs part ways by rounding alone; the first steps do not.
+    // Long optimizations diverge by rounding alone, so only the first steps are compared.
     let here = fit(1.0, 8);
     for unit in [1e-9, 1e9] {
         let there = fit(unit, 8);

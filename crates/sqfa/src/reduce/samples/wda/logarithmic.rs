@@ -1,18 +1,20 @@
-//! The same plan and slopes from logarithms: slower, but no number is too small.
+//! Transport plans and derivatives computed with logarithms, which is slower than with scalings but
+//! cannot underflow.
 //!
-//! φ = ln u, ψ = ln v: ψ_b = ln β − ln Σ_a exp(φ_a − M_ab/ε), φ_a = ln α − ln Σ_b exp(ψ_b − M_ab/ε). A half-step's own
-//! plan Q = exp(φ_a + ψ_b − M_ab/ε) holds its derivatives: ∂φ_a/∂ψ_b = −Q_ab/α, ∂φ_a/∂M_ab = Q_ab/(αε), and so for ψ.
-//! Cost: about 6L·N_iN_j exponentials.
+//! Let φ = ln u and ψ = ln v. The iterations are ψ_b = ln β − ln Σ_a exp(φ_a − M_ab/ε) and φ_a = ln
+//! α − ln Σ_b exp(ψ_b − M_ab/ε). The plan of a half-step, Q = exp(φ_a + ψ_b − M_ab/ε), determines
+//! its derivatives: ∂φ_a/∂ψ_b = −Q_ab/α and ∂φ_a/∂M_ab = Q_ab/(αε), and likewise for ψ. Cost: about
+//! 6L·N_iN_j exponentials.
 
 use super::loss::{Priced, Transport};
 use crate::linalg::{dispatch, exponential};
 
-/// The price of the plan and its slopes.
+/// Returns the cost of the plan and its derivatives.
 pub(super) fn price(transport: &Transport) -> Priced {
     let &Transport { ref costs, height, width, regularization, iterations } = transport;
     let (alpha, beta) = (1.0 / height as f64, 1.0 / width as f64);
     let scale = 1.0 / regularization;
-    // Potentials before and after every iteration.
+    // The potentials before and after every iteration.
     let mut rows = vec![vec![0.0; height]];
     let mut columns: Vec<Vec<f64>> = Vec::new();
     for step in 0..iterations {
@@ -34,13 +36,13 @@ pub(super) fn price(transport: &Transport) -> Priced {
         }
     }
     for step in (0..iterations).rev() {
-        // Of φ: v̄ −= Qᵀū/α.
+        // The half-step of φ: v̄ −= Qᵀū/α.
         pull_back(costs, &rows[step + 1], &columns[step], scale, |a, b, plan| {
             let share = plan * row_pull[a] / alpha;
             column_pull[b] -= share;
             slopes[a * width + b] += share * scale;
         });
-        // Of ψ: ū of the step before = −Qv̄/β.
+        // The half-step of ψ: ū of the previous step is −Qv̄/β.
         row_pull.fill(0.0);
         pull_back(costs, &rows[step], &columns[step], scale, |a, b, plan| {
             let share = plan * column_pull[b] / beta;
@@ -52,7 +54,7 @@ pub(super) fn price(transport: &Transport) -> Priced {
     Priced { price, slopes }
 }
 
-/// Hands every entry of a half-step's plan to `use_plan`, row by row.
+/// Calls `use_plan` with every entry of the plan of a half-step, row by row.
 fn pull_back(
     costs: &[f64],
     row: &[f64],
@@ -77,7 +79,7 @@ fn pull_back(
     }
 }
 
-/// ψ from φ.
+/// Computes ψ from φ.
 fn column_step(costs: &[f64], row: &[f64], width: usize, scale: f64, share: f64) -> Vec<f64> {
     let mut tops = vec![f64::NEG_INFINITY; width];
     let mut sums = vec![0.0; width];
@@ -100,7 +102,7 @@ fn column_step(costs: &[f64], row: &[f64], width: usize, scale: f64, share: f64)
     tops.iter().zip(&sums).map(|(top, sum)| share - top - sum.ln()).collect()
 }
 
-/// φ from ψ.
+/// Computes φ from ψ.
 fn row_step(costs: &[f64], column: &[f64], scale: f64, share: f64) -> Vec<f64> {
     let width = column.len();
     let mut potentials = Vec::with_capacity(costs.len() / width);

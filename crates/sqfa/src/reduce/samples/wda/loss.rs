@@ -1,7 +1,10 @@
-//! The logarithm of the ratio of transport costs within and between classes, and its gradient in the filters.
+//! The logarithm of the ratio of transport costs within and between classes, and its gradient with
+//! respect to the filters.
 //!
-//! With Z = XF and M_ab = |z_a − z_b|², a plan's M̄ = ∂W/∂M gives ∂W/∂z_a = 2Σ_b M̄_ab(z_a − z_b), and the same from the
-//! other side; then ∂/∂F = XᵀZ̄. Pairs of classes run in parallel, in groups that bound memory, and are added in order.
+//! With Z = XF, M_ab = |z_a − z_b|² and the derivative M̄ = ∂W/∂M of a plan, ∂W/∂z_a = 2Σ_b
+//! M̄_ab(z_a − z_b), and likewise for z_b. Then ∂/∂F = XᵀZ̄. Pairs of classes are computed in
+//! parallel, in groups that limit the memory, and added in order, so the bits do not depend on the
+//! number of threads.
 
 use super::super::SampleError;
 use super::super::gathered::Gathered;
@@ -12,14 +15,14 @@ use crate::linalg::{
 };
 use crate::parallel;
 
-/// Costs beyond this multiple of the regularization lose more than six digits of their plan to round-off.
+/// Ratio of cost to regularization above which the plan loses more than six digits to round-off.
 const SHARPEST: f64 = 1e9;
-/// Pairs of classes whose gradients are held at a time.
+/// Number of pairs of classes whose gradients are stored at a time.
 const GROUP: usize = 64;
 
-/// A problem of transport between two classes.
+/// A transport problem between two classes.
 pub(super) struct Transport {
-    /// Squared distances, row-major.
+    /// The squared distances, row-major.
     pub(super) costs: Vec<f64>,
     pub(super) height: usize,
     pub(super) width: usize,
@@ -27,20 +30,21 @@ pub(super) struct Transport {
     pub(super) iterations: usize,
 }
 
-/// The cost of a plan and its derivative by every squared distance.
+/// The cost of a plan, with its derivatives with respect to all squared distances.
 pub(super) struct Priced {
     pub(super) price: f64,
     pub(super) slopes: Vec<f64>,
 }
 
-/// What a pair adds: its price and the gradients in both classes' projections.
+/// The contribution of a pair of classes: its cost, and the gradients with respect to the
+/// projections of both classes.
 struct Term {
     price: f64,
     left: Vec<f64>,
     right: Vec<f64>,
 }
 
-/// The logarithm of the loss of filters (p × m) and its gradient by them.
+/// Returns the logarithm of the loss of filters (p × m) and its gradient.
 pub(super) fn evaluate(
     samples: &Gathered,
     filters: MatRef<'_, f64>,
@@ -53,7 +57,7 @@ pub(super) fn evaluate(
     let classes = &samples.classes;
     let pairs: Vec<(usize, usize)> =
         (0..classes.len()).flat_map(|i| (i..classes.len()).map(move |j| (i, j))).collect();
-    // Within classes, between classes.
+    // The costs within classes and between classes.
     let mut prices = [0.0; 2];
     let mut slopes = [vec![0.0; rows * m], vec![0.0; rows * m]];
     for group in pairs.chunks(GROUP) {
@@ -64,7 +68,7 @@ pub(super) fn evaluate(
             };
             let mut costs = costs(class(i), class(j), m);
             if i == j {
-                // A sample is at no distance from itself, whatever rounding says.
+                // The distance of a sample to itself is exactly 0, without rounding errors.
                 let width = classes[i].1.len();
                 costs.iter_mut().step_by(width + 1).for_each(|cost| *cost = 0.0);
             }
@@ -96,7 +100,7 @@ pub(super) fn evaluate(
     Ok((loss, transpose_times(x, MatRef::from_row_major_slice(&slope, rows, m))))
 }
 
-/// The mean squared distance of two samples of a class.
+/// Returns the mean squared distance between two samples of the same class.
 fn mean_square(samples: &Gathered, projected: &[f64], m: usize) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for (_, rows) in &samples.classes {
@@ -141,7 +145,7 @@ fn term(
     Ok(Term { price, left: left_slope, right: right_slope })
 }
 
-/// |z_a − z_b|² for all pairs of two classes.
+/// Returns |z_a − z_b|² for all pairs of samples of two classes.
 fn costs(left: &[f64], right: &[f64], m: usize) -> Vec<f64> {
     let (height, width) = (left.len() / m, right.len() / m);
     let squares = |points: &[f64]| -> Vec<f64> {

@@ -1,22 +1,25 @@
-//! The metric that steps are measured in: the samples' covariance, so that directions of unlike variance are moved alike.
+//! The metric in which steps are measured: the covariance of the samples, so that directions of
+//! different variance change at the same rate.
 //!
-//! The optimizer sees ζ with η = M^{−½}ζ, M = C + κ(tr C/p)I. Far from sharp plans the loss is a ratio of quadratic forms in
-//! η, whose curvature along a direction grows with its variance; the second term stands for the directions already chosen.
+//! The optimizer works with ζ, where η = M^{−½}ζ and M = C + κ(tr C/p)I. Unless plans are sharp,
+//! the loss is a ratio of quadratic forms in η, whose curvature along a direction grows with its
+//! variance. The second term of M accounts for the directions that are already selected.
 
 use super::super::gathered::Gathered;
 use crate::linalg::{Mat, MatRef, symmetric_eigen, tall_times, transpose_times};
 
-/// κ: on the paper's digits a tenth of it needs about as many steps, none at all several times as many.
+/// The factor κ. On the paper's digits, a tenth of it needs about the same number of steps, and
+/// κ = 0 several times as many.
 const FLOOR: f64 = 1.0;
 
-/// M^{½} and M^{−½}.
+/// The matrices M^{½} and M^{−½}, up to a common scale.
 pub(super) struct Metric {
     root: Mat<f64>,
     inverse: Mat<f64>,
 }
 
 impl Metric {
-    /// `None` when the samples do not vary.
+    /// Computes the metric of samples; `None` if they do not vary.
     pub(super) fn new(samples: &Gathered) -> Option<Self> {
         let (rows, p) = (samples.rows(), samples.columns);
         let x = MatRef::from_row_major_slice(&samples.values, rows, p);
@@ -36,12 +39,12 @@ impl Metric {
         Some(Self { root: power(0.5), inverse: power(-0.5) })
     }
 
-    /// ζ of η.
+    /// Returns ζ for η.
     pub(super) fn measured(&self, free: MatRef<'_, f64>) -> Mat<f64> {
         tall_times(self.root.as_ref(), free)
     }
 
-    /// η of ζ, and gradients by ζ of those by η.
+    /// Returns η for ζ, or converts a gradient with respect to η into one with respect to ζ.
     pub(super) fn plain(&self, measured: MatRef<'_, f64>) -> Mat<f64> {
         tall_times(self.inverse.as_ref(), measured)
     }

@@ -1,11 +1,15 @@
-//! Wasserstein discriminant analysis: orthonormal filters that make transport within classes cheap and between them dear.
+//! Wasserstein discriminant analysis (WDA): orthonormal filters that make transport within classes
+//! cheap and transport between classes expensive.
 //!
-//! Minimizes Σ_i W(i,i) / Σ_{i<j} W(i,j), where W is the cost of the entropic transport plan between two classes in the
-//! projected space after a fixed number of Sinkhorn iterations. The filters are F = ηR⁻¹ with ηᵀη = RᵀR; L-BFGS moves η,
-//! measured by the samples' covariance, down the logarithm of the loss, which may fall by orders of magnitude.
-//! As the regularization grows, plans become uniform and the loss that of LDA.
-//! Cost of an evaluation: about 2(L+1) passes over an N_i × N_j matrix for L iterations, for every pair of classes.
-//! Reference: Flamary, Cuturi, Courty & Rakotomamonjy, *Machine Learning* 107, 2018.
+//! It minimizes Σ_i W(i,i) / Σ_{i<j} W(i,j), where W is the cost of the entropic transport plan
+//! between two classes in the projected space after a fixed number of Sinkhorn iterations. The
+//! filters are F = ηR⁻¹ with ηᵀη = RᵀR. L-BFGS optimizes η in the metric of the samples'
+//! covariance. It minimizes the logarithm of the loss, because the loss may decrease by orders of
+//! magnitude. With increasing regularization, plans become uniform and the loss that of LDA.
+//!
+//! Cost of an evaluation: about 2(L+1) passes over an N_i × N_j matrix for L iterations, for every
+//! pair of classes. Reference: Flamary, Cuturi, Courty & Rakotomamonjy, *Machine Learning* 107,
+//! 2018.
 
 mod logarithmic;
 mod loss;
@@ -22,16 +26,17 @@ use crate::model::random;
 use crate::optimize::{Observer, Progress, Stopping, descend};
 use crate::points::Points;
 
-/// The recipe.
+/// The settings of WDA.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Wda {
-    /// What a unit of entropy costs, in squared distances of the samples (1/λ of the reference).
+    /// The entropic regularization, in squared distances of the samples (1/λ of the reference).
     pub(crate) regularization: f64,
-    /// Sinkhorn iterations of every plan.
+    /// The number of Sinkhorn iterations of every plan.
     pub(crate) sinkhorn_iterations: usize,
-    /// Of the random orthonormal start.
+    /// The seed of the random orthonormal initial filters.
     pub(crate) seed: u64,
-    /// When to stop; the tolerance is one of the loss's logarithm, a relative change.
+    /// The criterion of convergence. The tolerance is that of the logarithm of the loss, which is a
+    /// relative change of the loss.
     pub(crate) stopping: Stopping,
 }
 
@@ -47,8 +52,8 @@ impl Default for Wda {
 }
 
 impl Wda {
-    /// Learns filters from samples, starting from given filters (p × m) if there are any. The observer receives the loss after
-    /// every iteration.
+    /// Learns filters from samples, beginning with the given filters (p × m) if there are any. The
+    /// observer receives the loss after every iteration.
     pub(crate) fn fit(
         &self,
         points: Points<'_>,
@@ -66,7 +71,7 @@ impl Wda {
             return Err(SampleError::NoIterations);
         }
         let samples = Gathered::new(points, &rows);
-        // Given filters that depend on each other are no start.
+        // Linearly dependent filters are ignored, because they cannot be orthonormalized.
         let start = start
             .and_then(|given| orthonormalize(given.as_ref()))
             .or_else(|| orthonormalize(random(samples.columns, filters, self.seed, 0).as_ref()));
@@ -89,7 +94,7 @@ impl Wda {
         Ok(SampleFit::new(end))
     }
 
-    /// The logarithm of the loss of ηR⁻¹ and its gradient in η.
+    /// Returns the logarithm of the loss of ηR⁻¹ and its gradient with respect to η.
     fn evaluate_free(
         &self,
         samples: &Gathered,
@@ -98,7 +103,8 @@ impl Wda {
         let m = free.ncols();
         let constraint = Constraint::Orthonormal;
         let dependent = || SampleError::Dependent { filters: m };
-        // Twice: the first round leaves an error of the free matrix's squared condition number.
+        // The map is applied twice, because the error of the first round grows with the squared
+        // condition number of the free matrix.
         let (first, map) = orthonormal_map(free).ok_or_else(dependent)?;
         let (filters, again) = orthonormal_map(first.as_ref()).ok_or_else(dependent)?;
         let map = map * again;
@@ -116,7 +122,7 @@ impl Wda {
     }
 }
 
-/// ηT with orthonormal columns, and T; `None` when columns depend on each other.
+/// Returns ηT with orthonormal columns, and T; `None` if the columns are linearly dependent.
 fn orthonormal_map(free: MatRef<'_, f64>) -> Option<(Mat<f64>, Mat<f64>)> {
     let m = free.ncols();
     let gram = row_major(transpose_times(free, free).as_ref());
@@ -125,7 +131,7 @@ fn orthonormal_map(free: MatRef<'_, f64>) -> Option<(Mat<f64>, Mat<f64>)> {
     Some((tall_times(free, map.as_ref()), map))
 }
 
-/// All entries of a small matrix, row by row.
+/// Returns all entries of a small matrix, row by row.
 fn row_major(matrix: MatRef<'_, f64>) -> Vec<f64> {
     let at = |k: usize| matrix[(k / matrix.ncols(), k % matrix.ncols())];
     (0..matrix.nrows() * matrix.ncols()).map(at).collect()

@@ -1,31 +1,42 @@
-//! A transport plan by scaling a kernel, and the exact derivative of its cost through all iterations.
+//! Transport plans by scaling a kernel, with the exact derivative of their cost through all
+//! iterations.
 //!
-//! K_ab = exp(−(M_ab − r_a − c_b)/ε) with c_b the least cost of column b and r_a what is then least in row a;
-//! u⁰_a = exp(−r_a/ε), then L times v = β/(Kᵀu), u = α/(Kv); the plan is u_aK_abv_b. Taking c and r out of the kernel
-//! multiplies v and u and leaves the plan, but now every row and every column holds a 1: from one half-step to the next the
-//! spread of u and v grows by the number of samples at most, however sharp the plan. Going back, with P = K∘M and W = uᵀPv,
+//! The kernel is K_ab = exp(−(M_ab − r_a − c_b)/ε), where c_b is the smallest cost of column b and
+//! r_a the smallest remaining cost of row a. Beginning with u⁰_a = exp(−r_a/ε), L iterations
+//! compute v = β/(Kᵀu) and u = α/(Kv); the plan is u_aK_abv_b. Removing c and r from the kernel
+//! only rescales v and u and does not change the plan, but it guarantees that every row and every
+//! column contains a 1. From one half-step to the next, the spread of u and v then grows at most by
+//! a factor of the number of samples, however sharp the plan is. The derivatives follow in reverse
+//! order, with P = K∘M and W = uᵀPv:
 //!
-//! ū = Pv, v̄ = Pᵀu;  t = L … 1:  s̄ = −ū∘u²/α,  v̄ += Kᵀs̄,  r̄ = −v̄∘v²/β,  ū = Kr̄ (of u at t−1),  v̄ = 0
-//! ∂W/∂M = K∘[uvᵀ∘(1 − M/ε) − (Σ_t s̄_tv_tᵀ + u_{t−1}r̄_tᵀ)/ε].
+//! ```text
+//! ū = Pv,  v̄ = Pᵀu
+//! t = L … 1:  s̄ = −ū∘u²/α,  v̄ += Kᵀs̄,  r̄ = −v̄∘v²/β,  ū = Kr̄ (of u at t−1),  v̄ = 0
+//! ∂W/∂M = K∘[uvᵀ∘(1 − M/ε) − (Σ_t s̄_tv_tᵀ + u_{t−1}r̄_tᵀ)/ε]
+//! ```
 //!
-//! Each half-step reads a row once for its product with v and its share of the next Kᵀu: one pass an iteration.
-//! Cost: 2L + 2 passes, N_iN_j exponentials and a product of depth 2L.
+//! A half-step reads each row once, for its product with v and its contribution to the next Kᵀu, so
+//! an iteration is one pass over K. Cost: 2L + 2 passes, N_iN_j exponentials and a product of depth
+//! 2L.
 
 use super::loss::{Priced, Transport};
 use crate::linalg::{add_inner_products, dispatch, exponential};
 
-/// Sums of kernel rows below this, or their inverses, leave too little of the range of numbers.
+/// Limit on sums of kernel rows and on their inverses. Beyond it, too little of the range of
+/// floating-point numbers is left.
 const SMALLEST: f64 = 1e-140;
-/// Logarithms of kernel entries below this are taken for −∞: no scaling makes them count, and what is multiplied with them
-/// would leave the normal numbers, where processors are slow.
+/// Logarithm below which kernel entries are set to 0. No scaling makes them relevant, and products
+/// with them would be subnormal numbers, with which processors are slow.
 const NEGLIGIBLE: f64 = -460.0;
 
-/// The price of the plan and its slopes; `None` when numbers leave the range that keeps them exact.
+/// Returns the cost of the plan and its derivatives; `None` if values leave the range in which they
+/// are accurate.
 pub(super) fn price(transport: &Transport) -> Option<Priced> {
     let &Transport { ref costs, height, width, regularization, iterations } = transport;
     let (alpha, beta) = (1.0 / height as f64, 1.0 / width as f64);
     let (kernel, mut rows) = kernel(transport);
-    // Rows of the two factors of Σ s̄vᵀ + ur̄ᵀ: first all s̄ and v, then all u of one step earlier and r̄.
+    // The rows of the two factors of Σ s̄vᵀ + ur̄ᵀ: first all s̄ and v, then all u of the previous
+    // step and r̄.
     let mut left = vec![0.0; 2 * iterations * height];
     let mut right = vec![0.0; 2 * iterations * width];
     let (pulls, scales) = left.split_at_mut(iterations * height);
@@ -43,7 +54,7 @@ pub(super) fn price(transport: &Transport) -> Option<Priced> {
             return None;
         }
     }
-    // Back: `pull` is s̄ of the step, `sums` becomes v̄.
+    // In the reverse iterations, `pull` is s̄ of the step, and `sums` becomes v̄.
     let last = &columns[(iterations - 1) * width..][..width];
     let mut pull = vec![0.0; height];
     sums.fill(0.0);
@@ -68,7 +79,7 @@ pub(super) fn price(transport: &Transport) -> Option<Priced> {
     slopes.iter().all(|slope| slope.is_finite()).then_some(Priced { price, slopes })
 }
 
-/// K row by row, and u⁰.
+/// Returns K, row-major, and u⁰.
 fn kernel(transport: &Transport) -> (Vec<f64>, Vec<f64>) {
     let &Transport { ref costs, height, width, regularization, .. } = transport;
     let mut least = vec![f64::INFINITY; width];
@@ -101,7 +112,7 @@ fn kernel(transport: &Transport) -> (Vec<f64>, Vec<f64>) {
     (kernel, start)
 }
 
-/// sums += Kᵀ·weights.
+/// Computes sums += Kᵀ·weights.
 fn add_rows(kernel: &[f64], weights: &[f64], sums: &mut [f64]) {
     dispatch(
         #[inline(always)]
@@ -113,7 +124,7 @@ fn add_rows(kernel: &[f64], weights: &[f64], sums: &mut [f64]) {
     );
 }
 
-/// u = α/(Kv) and sums += Kᵀu, a row at a time.
+/// Computes u = α/(Kv) and sums += Kᵀu, one row at a time.
 fn forward(kernel: &[f64], column: &[f64], alpha: f64, rows: &mut [f64], sums: &mut [f64]) {
     dispatch(
         #[inline(always)]
@@ -126,7 +137,7 @@ fn forward(kernel: &[f64], column: &[f64], alpha: f64, rows: &mut [f64], sums: &
     );
 }
 
-/// The price uᵀ(K∘M)v, s̄ of the last step and v̄ = (K∘M)ᵀu + Kᵀs̄.
+/// Computes the cost uᵀ(K∘M)v, s̄ of the last step, and v̄ = (K∘M)ᵀu + Kᵀs̄.
 fn turn(
     kernel: &[f64],
     costs: &[f64],
@@ -155,7 +166,7 @@ fn turn(
     price
 }
 
-/// ū = Kr̄ of the step before, its s̄ and v̄ = Kᵀs̄.
+/// Computes ū = Kr̄ of the previous step, its s̄, and v̄ = Kᵀs̄.
 fn backward(
     kernel: &[f64],
     column_pull: &[f64],
@@ -176,7 +187,7 @@ fn backward(
     );
 }
 
-/// Turns Σ s̄vᵀ + ur̄ᵀ into ∂W/∂M.
+/// Converts Σ s̄vᵀ + ur̄ᵀ into ∂W/∂M.
 fn finish(
     kernel: &[f64],
     costs: &[f64],
@@ -203,7 +214,7 @@ fn finish(
     );
 }
 
-/// Numbers summed side by side, in the same order on every machine.
+/// Number of partial sums, which fixes the order of additions on every machine.
 const SUMS: usize = 16;
 
 #[inline(always)]

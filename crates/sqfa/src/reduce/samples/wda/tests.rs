@@ -1,4 +1,5 @@
-//! WDA: gradients by finite differences, both forms of Sinkhorn against each other, invariance, the limit of LDA, refusals.
+//! Tests of WDA: gradients by finite differences, both implementations of Sinkhorn iterations,
+//! invariance, the limit of LDA, and errors.
 
 use super::super::testing::{Drawn, normals, subspace_gap};
 use super::loss::Transport;
@@ -6,11 +7,12 @@ use super::*;
 use crate::linalg::{inner, pencil};
 use crate::optimize::Control;
 
-/// Central differences with steps of 1e-5: an error of 1e-10 times third derivatives of order 1/reg³ at most.
+/// Tolerance for central differences with steps of 1e-5, whose error is 1e-10 times third
+/// derivatives of order 1/reg³ at most.
 const SLOPE: f64 = 1e-5;
-/// Two ways through some hundred roundings.
+/// Tolerance for two computations with a few hundred roundings.
 const SAME: f64 = 1e-9;
-/// A regularization far below the squared distances of the tests' samples.
+/// A regularization far below the squared distances between the samples of the tests.
 const SHARP: f64 = 5e-3;
 
 fn quiet() -> impl FnMut(&Progress) -> Control {
@@ -30,7 +32,7 @@ fn transport(regularization: f64, iterations: usize) -> Transport {
     Transport { costs, height, width, regularization, iterations }
 }
 
-/// The plan by the definition: plain loops, no stabilisation.
+/// Returns the cost of the plan by the definition: plain loops without stabilization.
 fn naive_price(transport: &Transport) -> f64 {
     let &Transport { ref costs, height, width, regularization, iterations } = transport;
     let kernel: Vec<f64> = costs.iter().map(|cost| (-cost / regularization).exp()).collect();
@@ -85,7 +87,8 @@ fn slopes_are_the_finite_differences_of_the_definition() {
 
 #[test]
 fn sharp_plans_stay_in_range() {
-    // Costs of about 1: without row and column taken out, kernel entries would be about exp(−5000).
+    // The costs are about 1. Without removing row and column minima, kernel entries would be about
+    // exp(−5000).
     let problem = transport(2e-4, 10);
     let (scaled, logarithmic) = (scaling::price(&problem).unwrap(), logarithmic::price(&problem));
     assert!((scaled.price - logarithmic.price).abs() < SAME * logarithmic.price);
@@ -106,7 +109,8 @@ fn sharp_plans_stay_in_range() {
 
 #[test]
 fn where_scalings_leave_the_range_logarithms_take_over() {
-    // So many iterations bring the scalings near those of the unregularized plan, exp(costs/ε).
+    // After so many iterations, the scalings approach those of the unregularized plan,
+    // exp(costs/ε).
     let problem = transport(2e-4, 4000);
     assert!(scaling::price(&problem).is_none());
     let priced = logarithmic::price(&problem);
@@ -174,7 +178,8 @@ fn large_regularization_at_one_filter_is_lda() {
     let between: Vec<f64> =
         total.iter().zip(&within).map(|(total, within)| total - within).collect();
     let lda = pencil(&between, &within, p, p).unwrap().vectors;
-    // The loss of one filter has other minima; the best of a few starts is LDA's.
+    // The loss of one filter has other minima as well; the best of several initializations is that
+    // of LDA.
     let best = (0..4)
         .map(|seed| {
             let recipe = Wda { seed, ..recipe.clone() };
@@ -247,7 +252,7 @@ fn the_metric_is_the_covariance_lifted_by_its_average() {
     let x = MatRef::from_row_major_slice(&samples.values, rows, 4);
     let covariance = transpose_times(x, x);
     let average = (0..4).map(|i| covariance[(i, i)]).sum::<f64>() / 4.0;
-    // ζᵀζ = ηᵀMη up to the unit that M is measured in.
+    // ζᵀζ = ηᵀMη up to the scale of M.
     let measured = metric.measured(free.as_ref());
     let expected = free.transpose() * (&covariance * &free) + (free.transpose() * &free) * average;
     let found = measured.transpose() * &measured * average;

@@ -1,0 +1,72 @@
+//! Accuracies that the held-out accuracy of a fit is compared with: linear discriminant analysis and the largest class.
+//!
+//! Both are computed on the samples on which the settings were selected, from the same training samples. Cost per fold: one
+//! closed form and one pass over the samples held out.
+
+use serde::{Deserialize, Serialize};
+
+use crate::linalg::Mat;
+use crate::optimize::Observer;
+use crate::reduce::{Lda, Reducer, Training};
+use crate::statistics::Scaling;
+
+use super::PipelineError;
+use super::in_memory::InMemory;
+use super::score::Scores;
+use super::search::Folds;
+use super::side::Side;
+
+/// Held-out accuracies of simple classifiers on the samples on which the settings of a fit were selected.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Reference {
+    /// Linear discriminant analysis with all of its directions; `None` if a fold has too few samples for it.
+    pub lda: Option<f64>,
+    /// Predicting the most frequent class of the training samples for every sample.
+    pub majority: f64,
+}
+
+impl InMemory<'_, '_> {
+    /// Returns the reference accuracies over some folds; `None` if a fold could not be used.
+    pub(crate) fn reference(
+        &self,
+        folds: &[usize],
+        observer: &mut Observer<'_>,
+    ) -> Result<Option<Reference>, PipelineError> {
+        let scalings = self.scalings();
+        let whitened = scalings.iter().find(|&&own| own == Scaling::WithinClass);
+        let Some(&scaling) = whitened.or(scalings.first()) else { return Ok(None) };
+        let (mut lda, mut largest) = (Some(Scores::default()), Scores::default());
+        for &fold in folds {
+            let Some(side) = self.side(scaling, fold)? else { return Ok(None) };
+            largest.extend(self.constant_scores(scaling, fold, most_frequent(&side)));
+            let filters = discriminants(&side, observer);
+            lda = match (lda, filters) {
+                (Some(mut sums), Some(filters)) => {
+                    let own = self.scores_of(scaling, fold, &side.linear_scorer(&filters))?;
+                    sums.extend(own);
+                    Some(sums)
+                }
+                _ => None,
+            };
+        }
+        let known = largest.len() > 0;
+        let lda = lda.map(|scores| scores.accuracy());
+        Ok(known.then(|| Reference { lda, majority: largest.accuracy() }))
+    }
+}
+
+/// The most frequent class of the training samples, the first of equals.
+fn most_frequent(side: &Side) -> u32 {
+    let shares = side.space.classes().shares();
+    let larger = |best: usize, at: usize| if shares[at] > shares[best] { at } else { best };
+    (0..shares.len()).reduce(larger).unwrap_or(0) as u32
+}
+
+/// All discriminant directions of the training samples; `None` if there are none.
+fn discriminants(side: &Side, observer: &mut Observer<'_>) -> Option<Mat<f64>> {
+    let statistics = &side.space.statistics;
+    let count = statistics.dimension().min(statistics.classes().len() - 1);
+    let training = Training::from_statistics(statistics);
+    let fitted = Lda::default().fit_one(&training, count, observer);
+    fitted.ok().map(|fitted| fitted.filters)
+}

@@ -1,0 +1,32 @@
+"""Links from the HTML representation of estimators to their pages in the documentation."""
+
+from __future__ import annotations
+
+import importlib
+from importlib.metadata import metadata
+
+# The modules that export estimators, the package itself first.
+_MODULES = ("sqfa_rs", "sqfa_rs.baselines", "sqfa_rs.preprocessing")
+
+
+class Documented:
+    """An estimator whose HTML representation links to its page, by scikit-learn's mechanism."""
+
+    _doc_link_module = "sqfa_rs"
+    _doc_link_template = "{site}/reference/python/{page}.html"
+
+    def _doc_link_url_param_generator(self) -> dict[str, str]:
+        """Return what the template needs."""
+        module, name = type(self).__module__, type(self).__name__
+        # Classes of engines are public where they are made, the others where they are exported.
+        if module.startswith("sqfa_rs.estimators"):
+            exported = (one for one in _MODULES if name in importlib.import_module(one).__all__)
+            module = next(exported, "sqfa_rs")
+        return {"site": _site(), "page": f"{module}.{name}"}
+
+
+def _site() -> str:
+    """Return the address of the documentation, which the metadata of the package has."""
+    addresses = metadata("sqfa-rs").get_all("Project-URL") or []
+    named = dict(address.split(", ", 1) for address in addresses)
+    return str(named["Documentation"])
