@@ -29,9 +29,9 @@ fn written_out(data: &Data) -> (f64, f64) {
         let classifier = LdaClassifier::from_statistics(&statistics, filters, None).unwrap();
         let features = transform(test.points(), filters, None);
         let predicted = classifier.predict(features.as_points(2)).unwrap();
-        let largest = (0..3).rev().max_by_key(|class| {
-            train.labels.iter().filter(|&&label| label == *class).count()
-        });
+        let largest = (0..3)
+            .rev()
+            .max_by_key(|class| train.labels.iter().filter(|&&label| label == *class).count());
         for (class, &label) in predicted.iter().zip(&test.labels) {
             lda += usize::from(i64::from(*class) == label);
             majority += usize::from(largest == Some(label));
@@ -44,8 +44,7 @@ fn written_out(data: &Data) -> (f64, f64) {
 fn reference_accuracies_are_those_of_a_cross_validation() {
     let all = three_classes(360, 3);
     // One class is twice as frequent as the others.
-    let rows: Vec<usize> =
-        (0..360).filter(|&row| all.labels[row] == 0 || row % 2 == 0).collect();
+    let rows: Vec<usize> = (0..360).filter(|&row| all.labels[row] == 0 || row % 2 == 0).collect();
     let data = all.picked(&rows);
     assert_eq!(data.rows(), ROWS);
     let found = data.fit(&recipe("sqfa", 2)).unwrap().record.selection.unwrap();
