@@ -311,7 +311,11 @@ class Reducer(LinearReducer):
             yield f"dropped constant columns: {', '.join(map(str, self.dropped_features_))}"
         if self.selection_ is not None:
             own = self.selection_
-            how = f"{own.reason} of {len(own.tried)} candidates, {own.folds} folds" if own.folds else own.reason
+            how = (
+                f"{own.reason} of {len(own.tried)} candidates, {own.folds} folds"
+                if own.folds
+                else own.reason
+            )
             yield f"scaling {own.scaling}, noise {own.noise} ({how})"
 
 
