@@ -27,8 +27,8 @@ sqfa
 # %%
 # The table above shows the settings that ``fit`` selected by cross-validation. The *scaling* makes
 # the result independent of the units of the columns. The *noise* is a variance that is added to
-# every feature, so that filters do not rely on differences that are due to chance. The *held-out accuracy*
-# is the cross-validated accuracy of a quadratic classifier that sees only the two features.
+# every feature, so that filters do not rely on differences that are due to chance. The *held-out
+# accuracy* is the cross-validated accuracy of a quadratic classifier that sees only the two features.
 #
 # ``summary`` returns the same as text:
 

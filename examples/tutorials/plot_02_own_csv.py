@@ -155,7 +155,8 @@ with plots.style():
 #
 # The accuracy in ``summary()`` above is that of mixed visits, because ``fit`` did not know the
 # subjects. With ``groups``, ``fit`` keeps the visits of each subject together when it selects its
-# settings, and the held-out accuracy is that of new subjects:
+# settings, and the held-out accuracy is an estimate for new subjects. With only 30 subjects, such
+# estimates depend much on how the subjects are divided into folds.
 
 filled = imputer.fit_transform(X)
 for filters in (2, 4):
