@@ -271,9 +271,8 @@ def records(folder: pathlib.Path) -> None:
     write(
         folder / "records.md",
         "# Records\n\nThe folder `benchmarks/runs` of the repository holds the raw results of "
-        f"benchmark runs as JSON: {len(rows)} records.\n\n| date | record | command | cores |\n|---|---|---|---|\n"
-        + "\n".join(rows)
-        + "\n",
+        f"benchmark runs as JSON: {len(rows)} records.\n\n"
+        "| date | record | command | cores |\n|---|---|---|---|\n" + "\n".join(rows) + "\n",
     )
 
 
