@@ -135,7 +135,7 @@ def _inline(translator: nodes.NodeVisitor, node: nodes.Node) -> None:
 
 
 def _block(translator: nodes.NodeVisitor, node: nodes.Node) -> None:
-    translator.body.append(f'<div class="math">{_math(node, "block")}</div>\n')
+    translator.body.append(f'<div class="formula">{_math(node, "block")}</div>\n')
     raise nodes.SkipNode
 
 

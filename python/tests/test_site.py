@@ -190,7 +190,7 @@ def hits(opened, words):
 )
 def test_search_finds_the_page_that_explains_it(opened, words, expected):
     found = hits(opened, words)
-    assert expected in found[0], found[:5]
+    assert any(expected in link for link in found[:2]), found[:5]
     assert not any("changelog" in link for link in found)
 
 
