@@ -24,7 +24,8 @@ fn table() -> String {
         ];
         let marks = marks.map(|kept| if kept { "yes" } else { "no" }).join(" | ");
         let function = entry.name.replace('-', "_");
-        table += &format!("| `{}` | `{function}` | {} | {marks} |\n", entry.spelling(), entry.summary);
+        table +=
+            &format!("| `{}` | `{function}` | {} | {marks} |\n", entry.spelling(), entry.summary);
     }
     table
 }
