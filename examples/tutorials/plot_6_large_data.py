@@ -88,7 +88,7 @@ with plots.style():
 #    sqfa stats 'part-*.npz' --out all.stats
 #    sqfa fit all.stats --filters 4 --out model.sqfa
 #
-# Arrow streams, Dask, Spark and Ray have doors of their own: see the how-to guides.
+# Arrow streams, Dask, Spark and Ray are explained in the user guide, on the page about clusters.
 
 import shutil
 

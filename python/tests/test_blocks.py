@@ -44,7 +44,7 @@ def test_every_block_is_in_a_language_that_runs():
     assert {language for _, language, _ in BLOCKS} <= {"python", "sh", "rust", "text"}
     # What two packages are called side by side runs in no interpreter.
     assert [page for page, language, _ in BLOCKS if language == "text"] == [
-        "docs/how-to/coming-from-sqfa.md"
+        "docs/user-guide/migrating.md"
     ]
 
 
