@@ -137,6 +137,8 @@ def anchors(page):
 def test_links_lead_somewhere(page):
     text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.S)
     for target in LINK.findall(text):
+        script = re.search(r"tutorials/(plot_\w+)\.rst$", target)
+        assert not script or (ROOT / "examples" / "tutorials" / f"{script[1]}.py").exists(), target
         if re.match(r"https?:|mailto:", target) or MADE.search(target):
             continue
         path, _, anchor = target.partition("#")

@@ -28,10 +28,11 @@ PAGES = sorted(
 SAMPLES = [
     "index.html",
     "tutorials/index.html",
-    "tutorials/plot_1_first_filters.html",
-    "tutorials/plot_2_digits.html",
+    "tutorials/plot_01_first_filters.html",
+    "tutorials/plot_04_digits.html",
     "get-started/index.html",
     "get-started/python.html",
+    "user-guide/python.html",
     "user-guide/index.html",
     "user-guide/comparing-methods.html",
     "user-guide/input-data.html",

@@ -2,14 +2,15 @@
 From the authors' package
 =========================
 
-The authors' ``sqfa`` is built on torch. Here the same model is fitted without it, line by line. The
-lines of the other package stand in comments.
+The authors of the paper publish a Python package ``sqfa``, which is built on PyTorch. This tutorial
+fits the same model with ``sqfa_rs``, line by line. The corresponding lines of the authors' package
+are shown as comments.
 """
 
 # %%
 # Data
 # ----
-# Labels need not be whole numbers from 0 on, and arrays need not be tensors.
+# Labels can be of any type, and arrays do not have to be tensors.
 
 from sklearn.datasets import load_iris
 
@@ -21,24 +22,27 @@ X, y = iris.data, iris.target_names[iris.target]
 # %%
 # The same model
 # --------------
-# Without ``noise`` this package chooses it, together with units of its own. A number gives the
-# original's fit; theirs adds none unless told, which is ``noise=0.0`` here.
+# By default, ``sqfa_rs`` selects scaling and noise by cross-validation. With ``scaling="none"`` and
+# a number for ``noise``, it computes the same as the authors' package with this ``feature_noise``.
+# Their default, no noise, corresponds to ``noise=0.0``.
 
 # model = sqfa.model.SQFA(n_dim=4, n_filters=2, feature_noise=0.01)
 # model.fit(X=torch.tensor(X), y=torch.tensor(labels))
-model = SQFA(2, noise=0.01).fit(X, y)
+model = SQFA(2, noise=0.01, scaling="none").fit(X, y)
 
 # model.filters.detach()
 print(model.components_.round(3))
 
 # %%
-# ``return_loss=True`` has a counterpart that is always there. Their loss is minus the objective.
+# The attribute ``objective_trace_`` corresponds to ``return_loss=True``. Their loss is the negative
+# objective.
 
 plots.objective_trace(model)
 
 # %%
 # Features
 # --------
+# ``transform`` returns a NumPy array.
 
 # z = model.transform(torch.tensor(X)).detach()
 z = model.transform(X)
@@ -50,19 +54,18 @@ plots.ellipses(model, ax=ax, legend=False)
 # %%
 # Statistics and distances
 # ------------------------
-# Statistics answer to the same names.
+# Class statistics have the same names as in the authors' package.
 
 # statistics = sqfa.statistics.class_statistics(X, y)
 statistics = class_statistics(X, y)
 print(statistics["means"].shape, statistics["covariances"].shape, statistics["second_moments"].shape)
 
 # model.fit(data_statistics=statistics)
-same = SQFA(2, noise=0.01).fit_statistics(statistics)
-print("the same objective:", round(same.objective_, 6) == round(model.objective_, 6))
+same = SQFA(2, noise=0.01, scaling="none").fit_statistics(statistics)
+print("same objective:", round(same.objective_, 6) == round(model.objective_, 6))
 
 # %%
-# Distances between the classes in feature space: as the fit saw them, without its noise, or of
-# other statistics.
+# Distances between the classes in feature space, with the noise of the fit and without it:
 
 # model.get_class_distances(statistics, regularized=True)
 print(distances.pairwise(model).round(3))
@@ -74,17 +77,19 @@ print(model.transform_scatters(statistics["covariances"]).shape)
 # %%
 # Other distances
 # ---------------
+# ``distance`` accepts a function of ``sqfa_rs.distances`` or its name.
 
 # sqfa.model.SQFA(..., distance_fun=sqfa.distances.hellinger)
-bounded = SQFA(2, noise=0.01, distance=distances.hellinger).fit(X, y)
+bounded = SQFA(2, noise=0.01, scaling="none", distance=distances.hellinger).fit(X, y)
 plots.distance_matrix(bounded)
 
 # %%
 # Second moments
 # --------------
+# ``SecondMomentSQFA`` uses second moments instead of means and covariances.
 
 from sqfa_rs import SecondMomentSQFA
 
 # sqfa.model.SecondMomentsSQFA(n_dim=4, n_filters=2, feature_noise=0.01)
-second = SecondMomentSQFA(2, noise=0.01).fit(X, y)
-print(f"{second.score(X, y):.1%} of the training points right")
+second = SecondMomentSQFA(2, noise=0.01, scaling="none").fit(X, y)
+print(f"training accuracy {second.score(X, y):.1%}")
