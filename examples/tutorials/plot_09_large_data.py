@@ -21,7 +21,7 @@ from sqfa_rs.datasets import make_speed
 
 folder = pathlib.Path(tempfile.mkdtemp())
 for part in range(3):
-    videos = make_speed(24, tenths=(-60, -30, 0, 30, 60), random_state=part)
+    videos = make_speed(12, tenths=(-60, -30, 0, 30, 60), random_state=part)
     np.savez(folder / f"part-{part}.npz", X=videos.data, y=videos.target)
 
 # %%
@@ -43,7 +43,7 @@ print(model.summary())
 # No samples were kept, so cross-validation is not possible, and scaling and noise have their
 # default values.
 
-test = make_speed(20, tenths=(-60, -30, 0, 30, 60), random_state=99)
+test = make_speed(30, tenths=(-60, -30, 0, 30, 60), random_state=99)
 print(f"test accuracy {model.score(test.data, test.target):.1%}")
 plots.ellipses(model, values=model.classes_ / 10).set_title("speed in degrees per second")
 
