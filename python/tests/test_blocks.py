@@ -63,7 +63,7 @@ def test_every_block_is_in_a_language_that_runs():
     # Other text is the output of the block above it. This page shows two packages side by side.
     texts = [page for page, language, _ in BLOCKS if language == "text"]
     outputs = [parameters.values[0].relative_to(ROOT).as_posix() for parameters in OUTPUTS]
-    assert sorted(texts) == sorted([*outputs, "docs/how-to/coming-from-sqfa.md"])
+    assert sorted(texts) == sorted([*outputs, "docs/user-guide/migrating.md"])
 
 
 @pytest.mark.parametrize(("page", "text"), blocks("rust"))
