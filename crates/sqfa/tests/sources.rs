@@ -31,9 +31,9 @@ fn only_the_pipeline_calls_reducers() {
     assert!(BUILD_REDUCERS.iter().all(|(_, reason)| !reason.is_empty()));
 }
 
-/// Constants of the pipeline outside `rule.rs`: how work is divided, what fits cost, and rounding. None of them decides what is
-/// selected.
-const TECHNICAL: [&str; 16] = [
+/// Constants of the pipeline outside `rule.rs`: how work is divided, what fits cost, rounding, and a warning. None of them decides
+/// what is selected.
+const TECHNICAL: [&str; 20] = [
     "climb.rs NEW",
     "climb.rs TOLERANCE",
     "folds.rs SHARE",
@@ -43,6 +43,10 @@ const TECHNICAL: [&str; 16] = [
     "score.rs WORD",
     "search.rs STARTS",
     "search.rs STOPPING",
+    "serial.rs COLUMNS",
+    "serial.rs FEWEST",
+    "serial.rs ROWS",
+    "serial.rs STRONG",
     "space.rs BLOCK",
     "summed.rs SHARE",
     "summed.rs SMALL",

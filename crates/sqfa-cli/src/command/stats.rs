@@ -243,7 +243,7 @@ pub(super) fn describe(sums: &ClassAccumulator) -> Vec<(&'static str, String)> {
             0.0 => "nothing lost".to_owned(),
             most => format!("at most {} of variance lost in any direction", number(most)),
         };
-        lines.push(("sketch", format!("{rows} rows a class, {lost}")));
+        lines.push(("sketch", format!("{rows} rows per class, {lost}")));
     }
     lines
 }

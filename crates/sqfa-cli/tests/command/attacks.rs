@@ -86,8 +86,11 @@ fn columns_that_follow_the_rows_or_repeat_the_label_are_told() {
     folder.write("leak.csv", told);
     let said = folder.run(&format!("fit leak.csv {FIT} m.sqfa"));
     assert!(said.err.contains("'code' is the same for all points of every class"), "{}", said.err);
-    // The plain table draws no word.
-    folder.write("plain.csv", table(30).replace("species", "label"));
+    // The plain table with its rows in another order draws no word.
+    let ordered = table(30).replace("species", "label");
+    let lines: Vec<&str> = ordered.lines().collect();
+    let moved = (0..90).map(|row| format!("{}\n", lines[1 + row * 37 % 90]));
+    folder.write("plain.csv", format!("{}\n{}", lines[0], moved.collect::<String>()));
     assert_eq!(folder.run(&format!("fit plain.csv --label label {FIT} m.sqfa")).err, "");
     // Two indices are two indices.
     let two =

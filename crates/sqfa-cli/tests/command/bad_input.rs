@@ -30,7 +30,7 @@ fn wrong_usage_ends_with_2_and_names_the_nearest() {
         ("fit data.csv --labels y.npy -m 2 --out m.sqfa", "--labels goes with"),
         ("fit toy-6d.npz --label x -m 2 --out m.sqfa", "there is no file"),
         ("fit -m 2 --out m.sqfa", "DATA"),
-        ("fit data.csv --out m.sqfa", "--filters"),
+        ("fit data.csv -m 0 --out m.sqfa", "--filters"),
         ("dataset toy-6 --out a.npz", "did you mean 'toy-6d'?"),
         ("dataset toy-6d --out a.csv", ".npz"),
         ("dataset toy-6d --images a.npz --out a.npz", "does not go with"),

@@ -184,7 +184,7 @@ fn unsound_requests_are_refused_with_a_remedy() {
     folder.run(&format!("{compare} --memory 0")).fails(1, "GB are needed");
     folder.run(&format!("{compare} --image 2x2")).fails(2, "the points have 3 dimensions");
     folder.run(&format!("{compare} --test-fraction 1.5")).fails(2, "between 0 and 1");
-    folder.run(&format!("{compare} --cv 100")).fails(1, "class 'ant' has 60 points");
+    folder.run(&format!("{compare} --cv 100")).fails(1, "class 'ant' has 60 samples");
     folder.run("compare toy-6d").fails(1, "needs points");
     folder.write("narrow.csv", "width,species\n1,ant\n2,bee\n3,cat\n");
     folder

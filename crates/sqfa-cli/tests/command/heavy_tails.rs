@@ -83,7 +83,7 @@ fn what_needs_points_or_more_of_them_is_refused() {
         "fit few.csv --label class -m 1 --method sqfa-t --pca-dims 2 --noise scale --out m.sqfa",
     );
     folder.write("same.csv", "x,y,c\n1,2,a\n1,2,a\n1,2,a\n1,2,a\n3,1,b\n4,1,b\n2,5,b\n0,2,b\n");
-    refused("fit same.csv --label c -m 1 --method sqfa-t", "all 4 points are the same");
+    refused("fit same.csv --label c -m 1 --method sqfa-t", "all 4 samples are equal");
     for nu in ["0.5", "nan", "inf", "-1"] {
         folder
             .run(&format!(

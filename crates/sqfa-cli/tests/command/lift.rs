@@ -50,7 +50,10 @@ fn lifts_that_cannot_be_are_refused_before_anything_is_written() {
     for (flags, parts) in [
         ("--lift cubic", vec!["unknown lift 'cubic'", "quadratic, fourier, nystroem"]),
         ("--lift fourier", vec!["specify the number of features"]),
-        ("--lift nystroem:61", vec!["keeps 61 points, and there are 60", "at most 60"]),
+        (
+            "--lift nystroem:61",
+            vec!["needs 61 samples, but there are only 60", "at most nystroem:60"],
+        ),
         ("--lift fourier:1000000", vec!["1000000 features", "GB are at hand", "fewer"]),
         ("--lift nystroem:20 --bandwidth 0", vec!["bandwidth is 0", "median distance"]),
         ("--bandwidth 2", vec!["--lift"]),

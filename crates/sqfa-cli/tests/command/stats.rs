@@ -285,9 +285,9 @@ fn sketches_fit_like_exact_sums_stream_merge_and_say_their_bound() {
     let said = folder.json("stats noisy.csv --form sketch:6 --out noisy.stats");
     assert_eq!(said["sketch"]["rows"], 6);
     assert!(said["sketch"]["shed"][0].as_f64().unwrap() > 0.0);
-    assert!(folder.ok("inspect noisy.stats").contains("6 rows a class, at most"));
+    assert!(folder.ok("inspect noisy.stats").contains("6 rows per class, at most"));
     let told = folder.ok("fit noisy.stats -m 2 --out noisy.sqfa");
-    assert!(told.contains("6 rows a class; covariances within"), "{told}");
+    assert!(told.contains("6 rows per class; covariances within"), "{told}");
     let accuracy = folder.json("evaluate noisy.sqfa noisy.csv")["qda_accuracy"].as_f64().unwrap();
     assert!(accuracy > 0.95, "{accuracy}");
     folder.ok("stats all.csv --form sketch:6 --out all.stats");
@@ -311,7 +311,7 @@ fn sketches_fit_like_exact_sums_stream_merge_and_say_their_bound() {
         (
             "fit all.csv --form sketch -m 2 --covariance-estimator oas --out x.sqfa",
             1,
-            "a sketch does not keep",
+            "cannot be computed from sketches",
         ),
         ("fit all.csv --form sketch -m 2 --method lmnn --out x.sqfa", 1, "points"),
     ] {

@@ -60,9 +60,9 @@ fn a_value_that_nobody_gave_is_not_called_given() {
     folder.write("data.csv", table(30));
     folder.ok("stats data.csv --label species --out s.stats");
     let said = folder.ok("fit s.stats --method lda -m 1 --out m.sqfa");
-    assert!(said.contains("the usual value: nothing could be held out"), "{said}");
+    assert!(said.contains("default: no samples available for cross-validation"), "{said}");
     let said = folder.ok("fit s.stats --method lda -m 1 --shrinkage 0.1 --out m.sqfa");
-    assert!(said.contains("as given"), "{said}");
+    assert!(said.contains("as specified"), "{said}");
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn every_method_fits_a_wide_table_by_default() {
         }
         folder.ok(&line);
         let told = folder.json("evaluate m.sqfa held.csv --label class");
-        let accuracy = told["qda_accuracy"].as_f64().unwrap();
+        let accuracy = told["accuracy"].as_f64().unwrap();
         // Means 12 deviations apart: whatever looks at means sees them.
         let blind = ["smsqfa", "save"].contains(&name);
         assert!(accuracy > if blind { 0.3 } else { 0.9 }, "{name}: {accuracy}");

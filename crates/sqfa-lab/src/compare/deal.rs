@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(dealt, split(&labels, None, 12).unwrap());
         assert_ne!(dealt, split(&labels, None, 13).unwrap());
         let few = Labels::from_integers(&[1, 1, 1, 2, 2, 2, 2]);
-        assert!(split(&few, None, 0).unwrap_err().to_string().contains("class '1' has 3 points"));
+        assert!(split(&few, None, 0).unwrap_err().to_string().contains("class '1' has 3 samples"));
     }
 
     #[test]

@@ -144,6 +144,7 @@ impl Pipeline {
         let common = self.common(filters);
         let folds = InMemory::new(arms);
         let scalings = arms.iter().map(|arm| arm.scaling).collect();
+        let reference = folds.reference(observer)?;
         let mut search = Search::new(Rule { scalings, noise: self.settings.noise });
         let scores = folds.search(&mut search, &common, observer)?;
         let scores: Vec<&Scores> = scores.iter().collect();
@@ -151,7 +152,6 @@ impl Pipeline {
         let nested = |candidates: &[Candidate]| {
             samples.accuracy(&scores, |some| select(candidates, some).map(|(taken, _)| taken))
         };
-        let reference = folds.reference(search.scored(), observer)?;
         Ok(Found::among(&search, &scores, nested, reference))
     }
 

@@ -26,18 +26,18 @@ pub struct Reference {
 }
 
 impl InMemory<'_, '_> {
-    /// Returns the reference accuracies over some folds; `None` if a fold could not be used.
+    /// Returns the reference accuracies over all folds that can be used; `None` if there is none. No scores of candidates need to be
+    /// in memory for it.
     pub(crate) fn reference(
         &self,
-        folds: &[usize],
         observer: &mut Observer<'_>,
     ) -> Result<Option<Reference>, PipelineError> {
         let scalings = self.scalings();
         let whitened = scalings.iter().find(|&&own| own == Scaling::WithinClass);
         let Some(&scaling) = whitened.or(scalings.first()) else { return Ok(None) };
         let (mut lda, mut largest) = (Some(Scores::default()), Scores::default());
-        for &fold in folds {
-            let Some(side) = self.side(scaling, fold)? else { return Ok(None) };
+        for fold in 0..self.count() {
+            let Some(side) = self.side(scaling, fold)? else { continue };
             largest.extend(self.constant_scores(scaling, fold, most_frequent(&side)));
             let filters = discriminants(&side, observer);
             lda = match (lda, filters) {
