@@ -8,6 +8,7 @@ PyTorch is imported only here: ``pip install sqfa_rs[torch]``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np

@@ -37,8 +37,8 @@ CHECKS_OF_WEIGHTS = [
     "check_sample_weight_equivalence_on_dense_data",
     "check_sample_weight_equivalence_on_sparse_data",
 ]
-# The checks of weights use 15 samples of 30 features. test_weights_repeat_samples and test_groups.py make
-# the same comparison with enough samples.
+# The checks of weights use 15 samples of 30 features. test_weights_repeat_samples and test_groups.py
+# make the same comparison with enough samples.
 FEW = "a robust scatter needs more samples per class than features"
 FLAT = (
     "the objective is nearly flat, so filters of repeated and of weighted samples agree to three digits"

@@ -14,50 +14,43 @@ if not DOCS.exists():
     pytest.skip("the documents are not part of this installation", allow_module_level=True)
 sys.path.insert(0, str(DOCS))
 
-import measured
 import performance
 import records
+import tables
 
-PAGES = sorted((DOCS / "results").glob("*.md"))
+PAGES = sorted((DOCS / "benchmarks").glob("*.md"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_mark_becomes_a_table_or_a_picture(page, tmp_path):
-    text = page.read_text(encoding="utf-8")
-    marks = re.findall(r"<!--", text)
-    made = performance.filled(measured.filled(text), tmp_path, "shown")
-    assert "<!--" not in made
+    made = performance.filled(tables.filled(page.read_text(encoding="utf-8")), tmp_path, "shown")
+    left = [mark for mark in re.findall(r"<!-- ([^\n]*) -->", made) if not mark.startswith("table: ")]
+    assert set(left) <= {"end of table"}
     pictures = re.findall(r"!\[([^\]]+)\]\(shown/(\w+)\.svg\)", made)
     for alt, name in pictures:
         assert len(alt) > 40 and (tmp_path / f"{name}.svg").stat().st_size > 1000
     if page.stem == "performance":
-        assert len(marks) >= 12 and len(pictures) == 5
+        assert made.count("<!-- table: ") >= 7 and len(pictures) == 5
 
 
-def test_tables_of_the_same_records_name_them_once():
-    text = "<!-- record: scaling -->\n\n<!-- record: slopes dimension -->\n\n<!-- record: fits -->"
-    named = re.findall(r"^\*Record `([^`]+)`", measured.filled(text), flags=re.M)
-    assert len(named) == len(set(named)) > 3
-
-
-def test_every_table_names_a_record_that_exists_and_its_command():
+def test_every_table_names_records_that_exist_and_their_commands():
     for name in ["accuracy mnist", "baselines svhn", "refined", "fits", "scaling", "peers", "python"]:
-        made = measured.filled(f"<!-- record: {name} -->")
-        sources = re.findall(r"^\*Record `([^`]+)` of `([^`]+)`", made, flags=re.M)
-        assert sources
-        for file, command in sources:
-            assert (records.RUNS / file).exists()
-            assert command.startswith(("sqfa-bench ", "python "))
+        body, sources = tables.made(name)
+        assert sources and body.startswith("|")
+        for record in sources:
+            assert (records.RUNS / record.file).exists()
+            assert record.file in record.source
+            command = re.search(r"`((?:sqfa-bench|python) [^`]+)`", record.source)
+            assert command, record.source
             # Neither places nor dates of the machine that ran it.
-            assert (
-                "/" not in command.replace("benchmarks/python_speed.py", "") and "--date" not in command
-            )
+            own = command[1].replace("benchmarks/python_speed.py", "")
+            assert "/" not in own and "--date" not in own
 
 
 def test_numbers_are_those_of_the_newest_record():
     path = sorted(records.RUNS.glob("*-peers.json"))[-1]
     rows = json.loads(path.read_text(encoding="utf-8"))["result"]
-    body, [source] = measured.made("peers")
+    body, [source] = tables.made("peers")
     assert source.file == path.name
     for row, line in zip(rows, body.splitlines()[2:], strict=True):
         cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -74,7 +67,7 @@ def test_the_newest_record_wins_and_a_missing_one_is_told(tmp_path):
     with pytest.raises(LookupError, match="no record 'fits'"):
         records.newest("fits", tmp_path)
     with pytest.raises(LookupError, match="no table"):
-        measured.filled("<!-- record: nothing -->")
+        tables.made("nothing")
 
 
 @pytest.mark.parametrize("power", [0.5, 1.0, 2.0, 3.0])

@@ -213,7 +213,7 @@ def given_statistics(
 ) -> ClassStatistics:
     """Return statistics from whatever ``fit_statistics`` accepts: arrays, or everything at once."""
     if not isinstance(means, Mapping):
-        if covariances is None and np.ndim(means) == 3:
+        if means is not None and covariances is None and np.ndim(means) == 3:
             # A single array of matrices holds second moments.
             means, covariances = None, means
         if covariances is None:

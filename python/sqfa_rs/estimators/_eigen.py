@@ -141,7 +141,13 @@ class PCA(Reducer):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Learn components from samples.
 
         Parameters
@@ -150,6 +156,10 @@ class PCA(Reducer):
             Samples; sparse ones are made dense. At least 4 without labels.
         y : array-like of shape (n_samples,), default=None
             Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples: a sample of weight 3 counts like three equal samples. Needs labels.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of samples that are held out together. Needs labels.
 
         Returns
         -------
@@ -157,10 +167,15 @@ class PCA(Reducer):
             The fitted estimator.
         """
         if y is not None:
-            return self._fit_points(X, y, None, None)
+            return self._fit_points(X, y, sample_weight, groups)
         self._forget()
-        held = {"n_components='auto'": self.n_components == "auto", "refine=True": bool(self.refine)}
-        held["scaling='within-class'"] = self.scaling == "within-class"
+        held = {
+            "n_components='auto'": self.n_components == "auto",
+            "refine=True": bool(self.refine),
+            "scaling='within-class'": self.scaling == "within-class",
+            "sample_weight": sample_weight is not None,
+            "groups": groups is not None,
+        }
         for what, given in held.items():
             if given:
                 raise ValueError(f"{what} needs class labels: pass y")
