@@ -117,7 +117,7 @@ mod pages {
     /// The block was returned by this module with this size and is not used afterwards, unless null
     /// is returned.
     pub(super) unsafe fn remap(block: *mut u8, size: usize, new: usize) -> *mut u8 {
-        // SAFETY: all of these pages belong to the block, and the caller no longer uses it afterwards.
+        // SAFETY: all of these pages belong to the block, which the caller does not use afterwards.
         let moved = unsafe { libc::mremap(block.cast(), size, new, MREMAP_MAYMOVE) };
         if moved == MAP_FAILED { null_mut() } else { moved.cast() }
     }

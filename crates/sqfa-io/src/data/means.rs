@@ -30,7 +30,7 @@ impl ColumnMeans {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or cannot be read twice.
+    /// If the file cannot be read, cannot be read twice, or has other columns.
     pub fn add(
         &mut self,
         path: &Path,

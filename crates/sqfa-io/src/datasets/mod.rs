@@ -1,6 +1,6 @@
 //! Generated data sets: toy problems, the scaling family, moving textures, and simulated neurons.
 //!
-//! All of them are determined by their parameters and a seed.
+//! Every data set is determined by its parameters and a seed.
 
 pub mod matrix;
 pub mod neural;

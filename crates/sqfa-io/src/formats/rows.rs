@@ -21,7 +21,7 @@ const BLOCK: usize = 64 << 10;
 pub(crate) enum Rows {
     /// A stream of consecutive rows.
     Stream(Box<dyn Read + Send>),
-    /// A file with consecutive columns, and the position of the first one.
+    /// A file with an array in Fortran order, and the position of its first column.
     Columns(BufReader<Input>, u64),
 }
 

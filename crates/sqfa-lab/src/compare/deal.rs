@@ -15,11 +15,11 @@ use sqfa::split::SplitError;
 pub(super) const FEWEST: usize = 3;
 /// The fractions of validation and test samples in a split. The others are training samples.
 const SHARES: [f64; 2] = [0.1, 0.1];
-/// The number of the validation part.
+/// The index of the validation part.
 pub(super) const VALIDATION: u16 = 0;
-/// The number of the test part.
+/// The index of the test part.
 pub(super) const TEST: u16 = 1;
-/// The number of the training part.
+/// The index of the training part.
 pub(super) const LEARN: u16 = 2;
 
 /// The reason why rows could not be assigned.

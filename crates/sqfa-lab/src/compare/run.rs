@@ -135,7 +135,7 @@ impl<'a> Experiment<'a> {
     ///
     /// # Errors
     ///
-    /// If the samples cannot be divided or used.
+    /// If the samples cannot be divided or used, or if the observer returns an error.
     pub fn run(
         &self,
         earlier: Vec<Record>,

@@ -40,7 +40,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens a folder, which must not exist, be empty, or contain the same comparison.
+    /// Opens a folder that does not exist, is empty, or contains the same comparison.
     ///
     /// Returns the records that it contains, and messages about invalid lines.
     ///

@@ -24,6 +24,10 @@ pub struct Evaluator<'a> {
 
 impl<'a> Evaluator<'a> {
     /// Computes the features of training and test samples in one pass.
+    ///
+    /// # Errors
+    ///
+    /// If the statistics of the training features cannot be computed.
     pub fn new(
         train: &'a Part,
         test: &'a Part,
@@ -43,6 +47,10 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the classes that one classifier predicts for the test samples.
+    ///
+    /// # Errors
+    ///
+    /// If the classifier cannot be created, or if features are not finite.
     pub fn predict(
         &self,
         classifier: Classifier,
@@ -89,6 +97,10 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the training classes in feature space. Covariances have divisor N.
+    ///
+    /// # Errors
+    ///
+    /// If a covariance is not valid.
     pub fn gaussians(&self) -> Result<Gaussians, String> {
         maximum_likelihood(&self.statistics, self.identity().as_ref())
             .map_err(|error| error.to_string())

@@ -9,7 +9,7 @@ use super::style::{framed, percent, short};
 use super::view::View;
 use crate::figure::{Axis, Bar, Color, Figure, HeatMap, Map, Mark, Panel, Range};
 
-/// The largest number of classes with which cells contain text.
+/// The largest number of classes for which the cells of a heat map contain text.
 const WORDED: usize = 15;
 /// The number of pairs of classes that are listed.
 const LISTED: usize = 10;

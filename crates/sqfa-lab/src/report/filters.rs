@@ -13,7 +13,7 @@ use crate::figure::{
 
 /// The largest number of filters of one method that are shown.
 const SHOWN: usize = 64;
-/// The largest number of coefficients with which each has a marker.
+/// The largest number of coefficients for which each coefficient has a marker.
 const MARKED: usize = 40;
 
 /// Returns the filters of one model.

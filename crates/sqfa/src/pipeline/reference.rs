@@ -30,7 +30,7 @@ pub struct Reference {
 }
 
 impl InMemory<'_, '_> {
-    /// Returns the reference accuracies over some folds, or `None` if a fold cannot be used.
+    /// Returns the reference accuracies over some folds; `None` if a fold could not be used.
     pub(crate) fn reference(
         &self,
         folds: &[usize],

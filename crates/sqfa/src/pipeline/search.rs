@@ -36,7 +36,7 @@ pub(crate) trait Folds {
     /// clearly behind are then scored on the other folds.
     fn first(&self) -> usize;
 
-    /// Returns the training side of a fold under a scaling; `None` if it has too few samples for it.
+    /// Returns the training side of a fold under a scaling, or `None` if it has too few samples.
     fn side(&self, scaling: Scaling, fold: usize) -> Result<Option<Arc<Side>>, PipelineError>;
 }
 

@@ -51,9 +51,8 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Whether the last row, which ends at this byte, ends within quotation marks. In this case its
-    /// last cell contains the final line end, without a quotation mark before it that closes the
-    /// cell.
+    /// Whether the row that ends at this byte is the last one and contains a quotation mark that is
+    /// never closed. The final line end then belongs to its last cell.
     pub(super) fn ends_in_quotes(&self, last_cell: &[u8], byte: u64) -> bool {
         let last = self.done && byte >= self.given;
         last && last_cell.ends_with(b"\n") && self.tail != *b"\n\"\n"
