@@ -1,4 +1,4 @@
-//! Fits of arrays and of class statistics, as recipes of the core.
+//! Functions that fit arrays or class statistics with a recipe of the core.
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;

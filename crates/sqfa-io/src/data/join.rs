@@ -63,8 +63,8 @@ pub(super) fn places(paths: &[PathBuf]) -> String {
     }
 }
 
-/// Returns the samples of a file after treating missing values, so that messages contain row
-/// numbers of this file.
+/// Treats the missing values of a single file and returns its samples. This is done before files
+/// are joined, so that messages contain row numbers of this file.
 fn points_of(
     loaded: Loaded,
     options: &LoadOptions,

@@ -17,7 +17,7 @@ pub(super) struct Sentinels {
 }
 
 impl Sentinels {
-    /// Returns an empty record of columns.
+    /// Returns an empty record for a number of columns.
     pub(super) fn new(columns: usize) -> Self {
         let ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); columns];
         Self { ranges, counts: BTreeMap::new() }

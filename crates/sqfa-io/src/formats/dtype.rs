@@ -20,9 +20,9 @@ pub(crate) enum Kind {
     F16,
     F32,
     F64,
-    /// A number of UCS-4 characters.
+    /// Text with this number of UCS-4 characters.
     Unicode(usize),
-    /// A number of bytes.
+    /// Text with this number of bytes.
     Bytes(usize),
 }
 

@@ -184,8 +184,8 @@ impl Protocol {
         Some(Preprocessor { offset: mean, factors: squares.iter().map(factor).collect() })
     }
 
-    /// Whether a method selects its settings on a part of the training samples even if there is a
-    /// validation part. In the paper this is the case for LFDA, whose search makes its own splits.
+    /// Whether a method ignores the validation part and selects its settings on a part of the
+    /// training samples. In the paper this is the case for LFDA, whose search makes its own splits.
     pub(super) fn chooses_inside(&self, method: &ReducerEntry) -> bool {
         method.takes(Setting::LocalScale)
     }

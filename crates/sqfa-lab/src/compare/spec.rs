@@ -56,8 +56,8 @@ pub struct Spec {
     pub shrinkage: Option<f64>,
     /// The time limit of one fit in seconds, or 0 for no limit.
     pub time_limit: f64,
-    /// The data set whose protocol of the paper is used (`svhn`, `mnist`, `speed` or `neural`). If
-    /// empty, methods have their own settings.
+    /// The name of a data set of the paper (`svhn`, `mnist`, `speed` or `neural`), whose protocol
+    /// determines the settings of the methods. If empty, methods have their own settings.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub protocol: String,
 }

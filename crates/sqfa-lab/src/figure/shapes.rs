@@ -1,4 +1,4 @@
-//! Rendering of marks as SVG in pixels of the panel, with one function per kind.
+//! Functions that render marks as SVG in the pixel coordinates of a panel, one per kind of mark.
 
 use super::render::{Drawn, FONT, MARKER};
 use super::svg::{Attributes, Canvas};
@@ -100,7 +100,8 @@ impl Drawn<'_> {
     }
 
     pub(super) fn ellipse(&self, canvas: &mut Canvas, ellipse: &Ellipse) {
-        // A polygon with 64 corners looks round, and does not need a transform for different axes.
+        // A polygon with 64 corners looks round. Unlike a rotated SVG ellipse, it is also correct
+        // if the two axes have different scales.
         const CORNERS: usize = 64;
         let (long, short, angle) = ellipse.axes();
         let (c, s) = (angle.cos(), angle.sin());

@@ -153,8 +153,8 @@ impl<'a> Labeled<'a> {
         Ok(deal(self.points, self.labels, &weight, self.hold_out, (count, count), seed))
     }
 
-    /// Returns how samples are held out. `wide` is true if principal components are computed for
-    /// every fold, which makes a fold more expensive.
+    /// Returns the scheme in which samples are held out. `wide` is true if principal components are
+    /// computed for every fold, which makes a fold more expensive.
     pub(crate) fn plan(&self, wide: bool) -> Plan {
         let points = self.total();
         let usual = if wide { Plan::for_components(points) } else { Plan::for_points(points) };

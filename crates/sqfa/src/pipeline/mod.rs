@@ -148,8 +148,8 @@ impl Pipeline {
         self.settings.dimensions.filter(|_| !self.method.entry.has_own_components())
     }
 
-    /// Returns the number of principal components that represent a large number of columns: at
-    /// least [`COMPONENTS`], and at least twice the number of filters.
+    /// Returns the number of principal components that represent a large number of columns: the
+    /// specified number, or else the larger of [`COMPONENTS`] and twice the number of filters.
     fn components(&self) -> usize {
         match (self.restricted_to(), self.filters) {
             (Some(dimensions), _) => dimensions,

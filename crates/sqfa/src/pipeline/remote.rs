@@ -1,5 +1,5 @@
-//! Fits of samples on other machines. Class statistics of folds are received, candidates are sent,
-//! and sums of their scores are received.
+//! Fits of samples on other machines. The driver receives class statistics of folds, sends
+//! candidates to the workers, and receives sums of their scores.
 //!
 //! The search is the same as for samples in memory, with another implementation of [`Folds`]. The
 //! number of filters is one question. The grid of noise, the third noise, each extension of the

@@ -114,7 +114,7 @@ impl<'a> Summed<'a> {
         &self.dropped
     }
 
-    /// Returns how samples are held out.
+    /// Returns the scheme in which samples are held out.
     pub(crate) fn plan(&self) -> Plan {
         self.data.plan(self.is_wide())
     }

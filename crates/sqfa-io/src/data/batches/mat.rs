@@ -1,4 +1,4 @@
-//! Batches from MATLAB files with X and y. Samples are along the first axis, images along the last.
+//! Batches from MATLAB files with X and y. Rows are indexed by the first axis, images by the last.
 
 use std::path::Path;
 

@@ -96,8 +96,8 @@ pub struct TableRows {
     pub values: Vec<f64>,
     /// The label of every row as an index into `names`. Empty if no label column was requested.
     pub labels: Vec<u32>,
-    /// The different labels so far, in the order of their first occurrence. An empty one means
-    /// missing.
+    /// The different labels so far, in the order of their first occurrence. An empty text means
+    /// that the label is missing.
     pub names: Vec<String>,
     /// The weight of every row. Empty if no weight column was requested.
     pub weights: Vec<u64>,

@@ -75,8 +75,8 @@ pub(super) fn delimiter(
     best.map_or(usual, |(.., delimiter)| delimiter)
 }
 
-/// Whether a row has a number of cells. Additional empty cells are ignored, because lines may end
-/// with a delimiter.
+/// Whether a row has `width` cells. Additional empty cells are ignored, because lines may end with
+/// a delimiter.
 pub(super) fn has_width(row: &ByteRecord, width: usize) -> bool {
     let empty = |at: usize| row.get(at).is_none_or(|cell| cell.trim_ascii().is_empty());
     row.len() >= width && (width..row.len()).all(empty)
