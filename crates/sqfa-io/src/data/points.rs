@@ -66,7 +66,7 @@ impl OwnedPoints {
     ///
     /// # Errors
     ///
-    /// If the array has an unsuitable shape or is not numeric.
+    /// If the array is empty, has fewer than two axes, or is not numeric.
     pub fn from_array(
         array: Array,
         place: &str,

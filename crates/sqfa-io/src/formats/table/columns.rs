@@ -225,8 +225,8 @@ impl Names<'_> {
         }
     }
 
-    /// Returns the only column with a usual name of label columns. Two candidates are ambiguous, so
-    /// none of them is used.
+    /// Returns the only column with a usual name of label columns. It is an error if there are
+    /// several, or if there is none and labels are required.
     fn usual_label(&self, wanted: &Wanted<'_>) -> Result<Option<usize>, FormatError> {
         let names = self.names.unwrap_or_default();
         let feature = |name: &String| wanted.expected.is_some_and(|all| all.contains(name));

@@ -324,8 +324,8 @@ impl<R: Read> CsvRows<R> {
         self.doubtful(&error).unwrap_or(error)
     }
 
-    /// Returns an error about the label column if it contains many numbers while other columns
-    /// contain text. The label column was then probably guessed wrong.
+    /// Returns an error about a label column that was found by its name, if it contains many
+    /// numbers while other columns contain text. One of these is then more likely to be the label.
     fn doubtful(&self, error: &FormatError) -> Option<FormatError> {
         let FormatError::TextColumns { columns, .. } = error else { return None };
         let label = self.layout.label_name.as_ref().filter(|_| self.layout.guessed)?;
