@@ -1,11 +1,11 @@
-//! The allocator with a count of what it holds: for tests of how much memory something takes.
+//! An allocator that counts its memory, for tests of memory use.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::Allocator;
 
-/// [`Allocator`], counted.
+/// An [`Allocator`] that counts the bytes in use.
 #[derive(Debug, Default)]
 pub struct Counted {
     now: AtomicUsize,
@@ -13,27 +13,27 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Nothing yet.
+    /// Returns an allocator with a count of 0.
     pub const fn new() -> Self {
         Self { now: AtomicUsize::new(0), most: AtomicUsize::new(0) }
     }
 
-    /// Bytes that are held.
+    /// Returns the number of bytes in use.
     pub fn now(&self) -> usize {
         self.now.load(Relaxed)
     }
 
-    /// The most bytes that were held at a time since [`Self::begin`].
+    /// Returns the largest number of bytes in use since [`Self::begin`].
     pub fn most(&self) -> usize {
         self.most.load(Relaxed)
     }
 
-    /// Begins to look for the most anew.
+    /// Resets the largest number of bytes to the current one.
     pub fn begin(&self) {
         self.most.store(self.now(), Relaxed);
     }
 
-    /// Counts a block that was there, or was not, and now has another size.
+    /// Updates the count for a block whose size changes, and returns the block.
     fn count(&self, block: *mut u8, old: usize, new: usize) -> *mut u8 {
         if !block.is_null() {
             let now = self.now.fetch_add(new.wrapping_sub(old), Relaxed).wrapping_add(new);
@@ -43,10 +43,10 @@ impl Counted {
     }
 }
 
-// SAFETY: every call goes to `Allocator` as it came.
+// SAFETY: every call is passed to `Allocator` unchanged.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those that `Allocator` asks for.
+        // SAFETY: the guarantees of the caller are those that `Allocator` requires.
         self.count(unsafe { Allocator.alloc(layout) }, 0, layout.size())
     }
 

@@ -1,7 +1,9 @@
-//! A failed allocation ends the process with a message and exit code 1 instead of a signal.
+//! Handling of failed allocations: the process ends with a message and exit code 1 instead of a
+//! signal.
 //!
-//! The standard library aborts when memory runs out, and nothing in stable Rust hears of it before. So the allocator keeps
-//! in mind that it had nothing to give, and a handler of the signal SIGABRT looks at that: other aborts stay what they are.
+//! The standard library aborts the process when memory is exhausted, and stable Rust has no hook
+//! for this. The allocator therefore records that an allocation failed. A handler of the signal
+//! SIGABRT checks this record, so that other aborts are not affected.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -9,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 static FAILED: AtomicBool = AtomicBool::new(false);
 static MESSAGE: OnceLock<String> = OnceLock::new();
 
-/// Keeps in mind that there is no memory, where a block is null.
+/// Records a failed allocation if the block is null, and returns the block.
 #[inline]
 pub(crate) fn noted(block: *mut u8) -> *mut u8 {
     if block.is_null() {
@@ -18,10 +20,11 @@ pub(crate) fn noted(block: *mut u8) -> *mut u8 {
     block
 }
 
-/// Writes a line to standard error and exits with code 1 when the process would abort because memory ran out.
+/// Writes a message to standard error and exits with code 1 when the process would abort because
+/// memory is exhausted.
 ///
-/// Only the first call counts. It needs [`crate::Allocator`] as the global allocator and works on Linux; elsewhere the process
-/// still aborts.
+/// Only the first call has an effect. [`crate::Allocator`] must be the global allocator. On systems
+/// other than Linux the process still aborts.
 pub fn explain_failure(message: String) {
     if MESSAGE.set(message + "\n").is_ok() {
         #[cfg(target_os = "linux")]
@@ -35,20 +38,22 @@ mod handler {
 
     pub(super) fn install() {
         let handle: extern "C" fn(libc::c_int) = on_abort;
-        // SAFETY: the handler has the type that a signal without further information asks for, lives as long as the program
-        // and does only what is allowed in a handler.
+        // SAFETY: the handler has the type of a signal handler without further information, lives
+        // as long as the program, and calls only functions that are allowed in a handler.
         unsafe { libc::signal(libc::SIGABRT, handle as libc::sighandler_t) };
     }
 
-    /// Allowed in a handler: it reads memory that is written once, and calls `write` and `_exit`.
+    /// Handles SIGABRT. It only reads memory that is written once and calls `write` and `_exit`,
+    /// which are allowed in a handler.
     extern "C" fn on_abort(_: libc::c_int) {
         if let (true, Some(message)) = (FAILED.load(Relaxed), MESSAGE.get()) {
-            // SAFETY: the bytes are there as long as the program; what cannot be written is lost. `_exit` runs nothing more.
+            // SAFETY: the bytes live as long as the program. A failed write is ignored, and `_exit`
+            // does not return.
             unsafe {
                 libc::write(2, message.as_ptr().cast(), message.len());
                 libc::_exit(1);
             }
         }
-        // After a handler returns, `abort` ends the process by the signal.
+        // When a handler returns, `abort` ends the process by the signal.
     }
 }

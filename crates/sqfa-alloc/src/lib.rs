@@ -1,9 +1,13 @@
-//! The allocator of the binaries: small blocks by mimalloc, large ones as pages of their own.
+//! The allocator of the binaries, which uses mimalloc for small blocks and separate pages for large
+//! ones.
 //!
-//! mimalloc keeps what is freed for the next product, which class statistics need ten thousand times. A table of points or a
-//! triangle of covariances is freed once, and then nobody wants its room: pages of their own go back to the system at once, and
-//! a vector that grows or shrinks is moved by the kernel, without a copy. Cost: a page fault for every 4 KiB that is touched.
-//! This crate is the only one of the project with unsafe code; elsewhere than on Linux everything is mimalloc's.
+//! mimalloc keeps freed blocks for the next matrix product, which class statistics need ten
+//! thousand times. A table of samples or a triangle of covariances is freed once, and its memory is
+//! not needed again. Separate pages are returned to the system immediately, and the kernel moves a
+//! growing or shrinking vector without a copy. The cost is one page fault per 4 KiB in use.
+//!
+//! This crate contains all unsafe code of the project. On systems other than Linux, all blocks are
+//! allocated by mimalloc.
 
 mod counted;
 mod failure;
@@ -17,34 +21,36 @@ pub use failure::explain_failure;
 
 use failure::noted;
 
-/// Small blocks by mimalloc, large ones as pages of their own.
+/// An allocator that uses mimalloc for small blocks and separate pages for large ones.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Allocator;
 
-/// Blocks from this size on are pages of their own.
+/// The size in bytes from which a block has separate pages.
 pub const LARGE: usize = 4 << 20;
-/// What pages are aligned to on every machine that Linux runs on.
+/// An alignment that pages have on every machine with Linux.
 const PAGE: usize = 4096;
 
-/// Whether a block is pages of its own: a function of what is known when it is freed, too.
+/// Whether a block has separate pages. This depends only on properties that are known when it is
+/// freed.
 fn is_large(size: usize, align: usize) -> bool {
     cfg!(target_os = "linux") && size >= LARGE && align <= PAGE
 }
 
-// SAFETY: every block is made, changed and freed by the same of two allocators, since `is_large` decides by the layout alone and
-// callers give the layout that the block was made with. Both give blocks of at least the size and alignment asked for, or null.
+// SAFETY: every block is allocated, changed and freed by one of two allocators. `is_large` selects
+// it by the layout alone, and callers specify the layout with which the block was allocated. Both
+// allocators return blocks with at least the requested size and alignment, or null.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if is_large(layout.size(), layout.align()) {
             return noted(pages::map(layout.size()));
         }
-        // SAFETY: the caller's promises about the layout are those that mimalloc asks for.
+        // SAFETY: the guarantees of the caller about the layout are those that mimalloc requires.
         noted(unsafe { MiMalloc.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if is_large(layout.size(), layout.align()) {
-            // Fresh pages are zero.
+            // New pages are zero.
             return noted(pages::map(layout.size()));
         }
         // SAFETY: as for `alloc`.
@@ -53,27 +59,31 @@ unsafe impl GlobalAlloc for Allocator {
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if is_large(layout.size(), layout.align()) {
-            // SAFETY: a block of this layout was made by `pages::map` or `pages::remap` with this size.
+            // SAFETY: a block with this layout was returned by `pages::map` or `pages::remap` with
+            // this size.
             return unsafe { pages::unmap(block, layout.size()) };
         }
-        // SAFETY: a block of this layout was made by mimalloc.
+        // SAFETY: a block with this layout was returned by mimalloc.
         unsafe { MiMalloc.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         match (is_large(layout.size(), layout.align()), is_large(size, layout.align())) {
-            // SAFETY: the block is one of mimalloc's and stays one.
+            // SAFETY: the block was allocated by mimalloc and will still be a small block.
             (false, false) => noted(unsafe { MiMalloc.realloc(block, layout, size) }),
-            // SAFETY: the block was made by `pages::map` or `pages::remap` with the size of its layout.
+            // SAFETY: the block was returned by `pages::map` or `pages::remap` with the size of its
+            // layout.
             (true, true) => noted(unsafe { pages::remap(block, layout.size(), size) }),
             _ => {
-                // SAFETY: the caller promises that `size` is not 0 and makes a layout with this alignment.
+                // SAFETY: the caller guarantees that `size` is not 0 and valid for a layout with
+                // this alignment.
                 let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-                // SAFETY: `new` is a layout of a size that is not 0.
+                // SAFETY: the size of `new` is not 0.
                 let moved = unsafe { self.alloc(new) };
                 if !moved.is_null() {
-                    // SAFETY: both blocks hold as many bytes, and a new block overlaps with no other; the old one is
-                    // freed once, with its layout.
+                    // SAFETY: both blocks have at least the number of bytes that are copied, and a
+                    // new block does not overlap with the old one, which is freed once with its
+                    // layout.
                     unsafe {
                         std::ptr::copy_nonoverlapping(block, moved, size.min(layout.size()));
                         self.dealloc(block, layout);
@@ -92,35 +102,39 @@ mod pages {
 
     use libc::{MAP_ANONYMOUS, MAP_FAILED, MAP_PRIVATE, MREMAP_MAYMOVE, PROT_READ, PROT_WRITE};
 
-    /// So many bytes of zeros; null where there are none to be had.
+    /// Returns a number of zero bytes, or null if the system has no memory.
     pub(super) fn map(size: usize) -> *mut u8 {
         let (access, kind) = (PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
-        // SAFETY: without an address and a file the kernel makes new pages, whatever the size.
+        // SAFETY: without an address and a file the kernel creates new pages for any size.
         let block = unsafe { libc::mmap(null_mut(), size, access, kind, -1, 0) };
         if block == MAP_FAILED { null_mut() } else { block.cast() }
     }
 
-    /// The same bytes in a block of another size; null where there is none, and the block stays as it was.
+    /// Moves a block to one of another size. Returns null if there is none, and the block is then
+    /// unchanged.
     ///
     /// # Safety
-    /// The block was made by this module with this size and is used no more afterwards.
+    /// The block was returned by this module with this size and is not used afterwards, unless null
+    /// is returned.
     pub(super) unsafe fn remap(block: *mut u8, size: usize, new: usize) -> *mut u8 {
-        // SAFETY: all of these pages are ours, and whoever held the block gives it up.
+        // SAFETY: all of these pages belong to the block, which the caller does not use afterwards.
         let moved = unsafe { libc::mremap(block.cast(), size, new, MREMAP_MAYMOVE) };
         if moved == MAP_FAILED { null_mut() } else { moved.cast() }
     }
 
-    /// Gives pages back.
+    /// Returns pages to the system.
     ///
     /// # Safety
-    /// The block was made by this module with this size and is used no more.
+    /// The block was returned by this module with this size and is not used afterwards.
     pub(super) unsafe fn unmap(block: *mut u8, size: usize) {
-        // SAFETY: all of these pages are ours. It cannot fail for a whole mapping; if it did, they would stay unused.
+        // SAFETY: all of these pages belong to the block. Unmapping a whole mapping cannot fail. If
+        // it did, the pages would remain unused.
         unsafe { libc::munmap(block.cast(), size) };
     }
 }
 
-/// Nothing is large elsewhere, so none of these is called.
+/// A placeholder for other systems, on which no block is large and none of these functions is
+/// called.
 #[cfg(not(target_os = "linux"))]
 mod pages {
     pub(super) fn map(_: usize) -> *mut u8 {

@@ -1,4 +1,4 @@
-//! Data in, models out: file formats, labeled data, built-in data sets and model files.
+//! Input and output of sqfa: file formats, labeled data, built-in data sets and model files.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test that unwraps fails, as it should
 

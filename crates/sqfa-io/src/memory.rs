@@ -1,16 +1,17 @@
-//! How much memory the system has left for this process.
+//! The memory that is available to this process.
 
-/// A limit on the address space of this process, as `ulimit -v` and some schedulers set it.
+/// A limit on the address space of this process, as set by `ulimit -v` and some schedulers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddressSpace {
-    /// The most bytes of addresses that this process may have.
+    /// The largest size of the address space in bytes.
     pub limit: u64,
-    /// The bytes of addresses that it has.
+    /// The current size of the address space in bytes.
     pub used: u64,
 }
 
 impl AddressSpace {
-    /// Returns the limit of this process; `None` where there is none, or where the system does not tell (Linux does).
+    /// Returns the limit of this process. Returns `None` without a limit, or on systems other than
+    /// Linux.
     pub fn of_process() -> Option<Self> {
         let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -21,13 +22,13 @@ impl AddressSpace {
         Some(Self { limit: first(limit)?, used: first(used)? * 1024 })
     }
 
-    /// Returns the bytes of addresses that are left.
+    /// Returns the number of bytes that are left in the address space.
     pub fn left(&self) -> u64 {
         self.limit.saturating_sub(self.used)
     }
 }
 
-/// Returns the bytes of memory that are free for use, where the system tells.
+/// Returns the number of bytes of free memory, or `None` if the system does not report it.
 pub fn available() -> Option<u64> {
     let free = || {
         let text = std::fs::read_to_string("/proc/meminfo").ok()?;

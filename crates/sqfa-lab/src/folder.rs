@@ -1,33 +1,38 @@
-//! Folders of results: a file in them says whose they are, and the folders of others are left alone.
+//! Ownership of output folders. A file identifies the folders of this program, and other folders
+//! are not changed.
 
 use std::io;
 use std::path::Path;
 
 use sqfa_io::formats::is_temporary;
 
-/// Locked by the process that writes to a folder, and holding its number.
+/// The name of the lock file, which contains the id of the process that writes to the folder.
 pub const LOCK: &str = ".lock";
 
-/// Whose a folder is.
+/// The owner of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// Nobody's: it is empty, or does not exist.
+    /// No owner: the folder is empty or does not exist.
     Nobody,
-    /// Ours: it holds our mark.
+    /// This program: the folder contains its marker file.
     Us,
-    /// Somebody else's.
+    /// Another program or user.
     Others,
 }
 
 impl Owner {
-    /// The owner of a folder, where the file `mark` says that it is ours.
+    /// Returns the owner of a folder, where the file `mark` identifies the folders of this program.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be read.
     pub fn of(folder: &Path, mark: &str) -> io::Result<Self> {
         if folder.join(mark).exists() {
             return Ok(Self::Us);
         }
         match std::fs::read_dir(folder) {
             Ok(entries) => {
-                // What a killed process left half-written is not somebody else's.
+                // Leftovers of a killed process do not count as files of others.
                 let mut names = entries.flatten().map(|entry| entry.file_name());
                 let foreign = names.any(|name| !is_temporary(&name) && name != LOCK);
                 Ok(if foreign { Self::Others } else { Self::Nobody })

@@ -1,4 +1,4 @@
-//! Evaluation: methods compared on data, and the figures and reports that show it.
+//! Comparison of methods on data, with figures and reports.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test that unwraps fails, as it should
 

@@ -1,24 +1,24 @@
-//! Bulky numbers in a JSON record: single precision or single bits, in base 64.
+//! Compact numbers in JSON records: single precision or single bits in base 64.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::figure::base64;
 
-/// Numbers kept in single precision.
+/// Numbers that are stored in single precision.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Numbers(pub Vec<f32>);
 
-/// Yes or no for every test point.
+/// One Boolean per test sample.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Bits(pub Vec<bool>);
 
 impl Numbers {
-    /// Numbers rounded to single precision.
+    /// Returns numbers rounded to single precision.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
         Self(values.into_iter().map(|value| value as f32).collect())
     }
 
-    /// The numbers in double precision.
+    /// Returns the numbers in double precision.
     pub fn to_f64(&self) -> Vec<f64> {
         self.0.iter().map(|&value| f64::from(value)).collect()
     }
@@ -67,7 +67,7 @@ impl<'de> Deserialize<'de> for Bits {
     }
 }
 
-/// The bytes of a text in base 64; `None` for anything else.
+/// Decodes base 64, or returns `None` for invalid text.
 fn from_base64(text: &str) -> Option<Vec<u8>> {
     let text = text.as_bytes();
     let (groups, rest) = text.as_chunks::<4>();

@@ -1,4 +1,4 @@
-//! The streaming class statistics as Python holds them.
+//! Accumulated class statistics as a Python class.
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ use crate::errors::{Outcome, invalid};
 use crate::running::run;
 use crate::statistics::Statistics;
 
-/// Running sums of labeled points.
+/// Accumulated class statistics of labeled samples.
 #[pyclass(module = "sqfa_rs._core", frozen)]
 pub(crate) struct Accumulator {
     sums: std::sync::Mutex<ClassAccumulator>,
@@ -23,7 +23,7 @@ impl Accumulator {
         Self { sums: std::sync::Mutex::new(sums) }
     }
 
-    /// A copy of the sums; the lock is never held while Python could run.
+    /// Returns a copy of the class statistics. The lock is never held while Python could run.
     pub(crate) fn copy(&self) -> Outcome<ClassAccumulator> {
         Ok(self.locked()?.clone())
     }
@@ -35,7 +35,7 @@ impl Accumulator {
 
 #[pymethods]
 impl Accumulator {
-    /// Sums of all entries, or sketches of so many rows.
+    /// Creates empty statistics with all covariance entries, or sketches with a number of rows.
     #[new]
     #[pyo3(signature = (names, dimension, sketch = None))]
     fn new(names: &Bound<'_, PyList>, dimension: usize, sketch: Option<usize>) -> Outcome<Self> {
@@ -49,7 +49,8 @@ impl Accumulator {
         }))
     }
 
-    /// Adds points whose classes are given as positions; a failed or stopped update adds nothing.
+    /// Adds samples whose classes are specified by index. An update that fails or is stopped adds
+    /// nothing.
     #[pyo3(signature = (points, codes, weights, threads))]
     fn update(
         &self,
@@ -64,7 +65,7 @@ impl Accumulator {
         let (known, before, mut batch) = {
             let sums = self.locked()?;
             let (classes, counts) = (sums.classes().clone(), sums.counts());
-            // Points of a sketch wait for others: a copy goes on where the sums are.
+            // Rows of a sketch wait for further ones, so a copy continues at the current state.
             let batch = match sums.sketch() {
                 Some(_) => sums.clone(),
                 None => sums.alike(classes.clone()),
@@ -74,7 +75,8 @@ impl Accumulator {
         let labels = labels(&known, &codes)?;
         let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
         run(py, threads, |stop| {
-            // Apart from the sums so far, so that a stop half-way leaves them as they were.
+            // The batch is accumulated separately, so that a stop does not change the previous
+            // statistics.
             if batch.update_while(points, &labels, weights, &mut || !stop.asked())? {
                 let mut sums = self.locked()?;
                 let sketched = sums.sketch().is_some();
@@ -92,23 +94,23 @@ impl Accumulator {
         Ok(())
     }
 
-    /// A copy that shares nothing with it.
+    /// Returns an independent copy.
     fn copied(&self) -> Outcome<Self> {
         Ok(Self::holding(self.copy()?))
     }
 
-    /// Adds what another accumulator has seen.
+    /// Adds the samples of another accumulator.
     fn merge(&self, other: &Self) -> Outcome<()> {
         let other = other.copy()?;
         Ok(self.locked()?.merge(&other)?)
     }
 
-    /// Makes room for more classes.
+    /// Adds classes without samples.
     fn widen(&self, names: &Bound<'_, PyList>) -> Outcome<()> {
         Ok(self.locked()?.widen(classes(names)?)?)
     }
 
-    /// The class statistics so far.
+    /// Returns the class statistics of all samples so far.
     #[pyo3(signature = (estimator, threads))]
     fn finish(&self, py: Python<'_>, estimator: &str, threads: usize) -> Outcome<Statistics> {
         let estimator: Estimator = estimator.parse::<Estimator>()?;
@@ -116,35 +118,35 @@ impl Accumulator {
         Ok(run(py, threads, |_| Ok(Statistics { core: sums.finish(estimator)? }))?)
     }
 
-    /// The classes, in their fixed order.
+    /// Returns the classes in sorted order.
     fn classes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyList>> {
         let classes = self.locked()?.classes().clone();
         Ok(names(py, &classes)?)
     }
 
-    /// The number of points of every class.
+    /// Returns the number of samples per class.
     fn counts<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyArray1<u64>>> {
         let counts = self.locked()?.counts();
         Ok(vector(py, counts))
     }
 
-    /// The rows of its sketches; `None` for sums of all entries.
+    /// Returns the number of rows of sketches, or `None` for covariances with all entries.
     fn sketch(&self) -> Outcome<Option<usize>> {
         Ok(self.locked()?.sketch())
     }
 
-    /// The number of dimensions.
+    /// Returns the number of features.
     fn dimension(&self) -> Outcome<usize> {
         Ok(self.locked()?.dimension())
     }
 
-    /// The sums as bytes.
+    /// Returns the accumulated statistics as bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyBytes>> {
         let sums = self.copy()?;
         Ok(PyBytes::new(py, &py.detach(|| sums.to_bytes())))
     }
 
-    /// The sums in bytes.
+    /// Creates accumulated statistics from bytes.
     #[classmethod]
     fn from_bytes(_: &Bound<'_, PyType>, bytes: &[u8]) -> Outcome<Self> {
         Ok(Self::holding(ClassAccumulator::from_bytes(bytes)?))

@@ -1,4 +1,5 @@
-//! NumPy arrays as the core's tables and back; C and Fortran order are borrowed, never copied.
+//! Conversion between NumPy arrays and tables of the core. Arrays in C or Fortran order are
+//! borrowed without a copy.
 
 use numpy::{
     Element, IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2,
@@ -12,7 +13,7 @@ use sqfa::{Mat, MatRef, Points, Table};
 
 use crate::errors::{Outcome, invalid};
 
-/// A borrowed array of points in one of the core's number types.
+/// A borrowed array of samples in one of the numeric types of the core.
 pub(crate) enum PointArray<'py> {
     U8(PyReadonlyArray2<'py, u8>),
     F32(PyReadonlyArray2<'py, f32>),
@@ -20,7 +21,7 @@ pub(crate) enum PointArray<'py> {
 }
 
 impl<'py> PointArray<'py> {
-    /// Borrows a two-dimensional array of bytes, single or double precision.
+    /// Borrows a two-dimensional array of bytes or of numbers in single or double precision.
     pub(crate) fn borrow(array: &Bound<'py, PyAny>) -> Outcome<Self> {
         if let Ok(array) = array.cast::<PyArray2<f32>>() {
             return Ok(Self::F32(array.try_readonly().map_err(PyErr::from)?));
@@ -37,7 +38,7 @@ impl<'py> PointArray<'py> {
         .into())
     }
 
-    /// The points as the core takes them.
+    /// Returns the samples as a table of the core.
     pub(crate) fn points(&self) -> Outcome<Points<'_>> {
         Ok(match self {
             Self::U8(array) => table(array)?.into(),
@@ -62,7 +63,7 @@ fn table<'a, T: Element + Copy>(array: &'a PyReadonlyArray2<'_, T>) -> Outcome<T
     table.ok_or_else(|| invalid("the array's size does not fit its shape"))
 }
 
-/// The numbers of a C-contiguous array of any rank.
+/// Returns the elements of a C-contiguous array with any number of dimensions.
 pub(crate) fn slice<'a, T: Element, D: numpy::ndarray::Dimension>(
     array: &'a numpy::PyReadonlyArray<'_, T, D>,
     what: &str,
@@ -73,14 +74,14 @@ pub(crate) fn slice<'a, T: Element, D: numpy::ndarray::Dimension>(
     array.as_slice().map_err(|_| invalid(format!("{what} must be a contiguous array")))
 }
 
-/// Filters given as Python keeps them, one a row, as the core wants them, one a column.
+/// Converts components, one per row, to filters of the core, one per column.
 pub(crate) fn filters(components: &PyReadonlyArray2<'_, f64>) -> Outcome<Mat<f64>> {
     let (m, n) = (components.shape()[0], components.shape()[1]);
     let values = slice(components, "components")?;
     Ok(Mat::from_fn(n, m, |i, j| values[j * n + i]))
 }
 
-/// Gaussians from means (k × m) and covariances (k × m × m).
+/// Returns Gaussians from means (k × m) and covariances (k × m × m).
 pub(crate) fn gaussians(
     means: &PyReadonlyArray2<'_, f64>,
     covariances: &PyReadonlyArray3<'_, f64>,
@@ -96,12 +97,12 @@ pub(crate) fn gaussians(
     Ok(sqfa::Gaussians::new(order, means, slice(covariances, "covariances")?.to_vec())?)
 }
 
-/// A one-dimensional array.
+/// Returns a one-dimensional array.
 pub(crate) fn vector<T: Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyArray1<T>> {
     values.into_pyarray(py)
 }
 
-/// A two-dimensional array from its rows one after the other.
+/// Returns a two-dimensional array from values in row-major order.
 pub(crate) fn matrix<'py, T: Element>(
     py: Python<'py>,
     values: Vec<T>,
@@ -111,7 +112,7 @@ pub(crate) fn matrix<'py, T: Element>(
     values.into_pyarray(py).reshape([rows, columns])
 }
 
-/// A three-dimensional array.
+/// Returns a three-dimensional array.
 pub(crate) fn stack<'py, T: Element>(
     py: Python<'py>,
     values: Vec<T>,
@@ -120,7 +121,7 @@ pub(crate) fn stack<'py, T: Element>(
     values.into_pyarray(py).reshape(shape)
 }
 
-/// A matrix of the core, row by row.
+/// Converts a matrix of the core to an array.
 pub(crate) fn from_mat<'py>(
     py: Python<'py>,
     mat: MatRef<'_, f64>,
@@ -130,7 +131,8 @@ pub(crate) fn from_mat<'py>(
     matrix(py, values, rows, columns)
 }
 
-/// A matrix of the core, transposed: filters (one a column) as components (one a row).
+/// Converts a matrix of the core to a transposed array: filters, one per column, become components,
+/// one per row.
 pub(crate) fn from_mat_transposed<'py>(
     py: Python<'py>,
     mat: MatRef<'_, f64>,
@@ -138,7 +140,7 @@ pub(crate) fn from_mat_transposed<'py>(
     from_mat(py, mat.transpose())
 }
 
-/// Features in their own precision.
+/// Converts features to an array in the same precision.
 pub(crate) fn from_features<'py>(
     py: Python<'py>,
     features: Features,

@@ -1,4 +1,5 @@
-//! The classifiers beside the quadratic one: nearest neighbors, and one covariance for all classes.
+//! Classifiers other than the quadratic one: nearest neighbors, and a linear classifier with one
+//! covariance for all classes.
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::prelude::*;
@@ -12,7 +13,7 @@ use crate::classes::classes;
 use crate::errors::{Outcome, invalid};
 use crate::running::run;
 
-/// Training points that vote.
+/// A classifier of nearest neighbors with its training samples.
 #[pyclass(module = "sqfa_rs._core", frozen)]
 pub(crate) struct Knn {
     core: sqfa::classify::Knn,
@@ -20,7 +21,7 @@ pub(crate) struct Knn {
 
 #[pymethods]
 impl Knn {
-    /// Remembers training points with the positions of their classes.
+    /// Creates a classifier from training samples and the indices of their classes.
     #[new]
     #[pyo3(signature = (names, points, codes, neighbors, threads))]
     fn new(
@@ -41,7 +42,7 @@ impl Knn {
         Ok(Self { core })
     }
 
-    /// For every point, the position of the class with most votes.
+    /// Returns the index of the class with most votes for each sample.
     fn predict<'py>(
         &self,
         py: Python<'py>,
@@ -51,7 +52,7 @@ impl Knn {
         predicted(py, points, threads, |points| self.core.predict(points))
     }
 
-    /// The share of votes, points × classes.
+    /// Returns the fraction of votes as a samples × classes array.
     fn posteriors<'py>(
         &self,
         py: Python<'py>,
@@ -63,7 +64,7 @@ impl Knn {
     }
 }
 
-/// Class means and one pooled covariance.
+/// A linear classifier with class means and a pooled covariance.
 #[pyclass(module = "sqfa_rs._core", frozen)]
 pub(crate) struct Linear {
     core: sqfa::classify::LdaClassifier,
@@ -71,7 +72,8 @@ pub(crate) struct Linear {
 
 #[pymethods]
 impl Linear {
-    /// A classifier from class means and maximum-likelihood covariances, pooled by the priors.
+    /// Creates a classifier from class means and maximum-likelihood covariances, which are pooled
+    /// with the priors as weights.
     #[new]
     #[pyo3(signature = (names, means, covariances, priors, shrinkage, threads))]
     fn new(
@@ -91,7 +93,7 @@ impl Linear {
         Ok(Self { core })
     }
 
-    /// For every point, the position of its most probable class.
+    /// Returns the index of the most probable class for each sample.
     fn predict<'py>(
         &self,
         py: Python<'py>,
@@ -101,7 +103,7 @@ impl Linear {
         predicted(py, points, threads, |points| self.core.predict(points))
     }
 
-    /// ln p(class | point), points × classes.
+    /// Returns ln p(class | sample) as a samples × classes array.
     fn log_posteriors<'py>(
         &self,
         py: Python<'py>,
@@ -113,7 +115,7 @@ impl Linear {
     }
 }
 
-/// The positions of the classes that `classify` gives to points.
+/// Returns the indices of the classes that `classify` predicts for samples.
 pub(crate) fn predicted<'py>(
     py: Python<'py>,
     points: &Bound<'py, PyAny>,
@@ -125,7 +127,7 @@ pub(crate) fn predicted<'py>(
     Ok(vector(py, run(py, threads, |_| Ok(classify(points)?))?))
 }
 
-/// What `classify` says of every point (rows) and class (columns).
+/// Returns the values that `classify` computes as a samples × classes array.
 pub(crate) fn tabulated<'py>(
     py: Python<'py>,
     points: &Bound<'py, PyAny>,
@@ -139,7 +141,7 @@ pub(crate) fn tabulated<'py>(
     Ok(matrix(py, values, points.rows(), classes)?)
 }
 
-/// Classes with their Gaussians, one each.
+/// Returns classes with one Gaussian each.
 pub(crate) fn class_gaussians(
     names: &Bound<'_, PyList>,
     means: &PyReadonlyArray2<'_, f64>,

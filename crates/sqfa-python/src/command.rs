@@ -1,12 +1,14 @@
-//! The command `sqfa` as the wheel ships it: the same library as the binary, in the interpreter's process.
+//! The command `sqfa` in the wheel. It is the same library as the binary and runs in the process of
+//! the interpreter.
 
 use std::ffi::OsString;
 
 use pyo3::prelude::*;
 
-/// Runs the command with its words, the program's name first, and returns its exit code.
+/// Runs the command with its arguments, starting with the program name, and returns its exit code.
 ///
-/// The caller gives Ctrl-C back to the system before: while the command runs, nobody asks the interpreter for signals.
+/// The caller restores the default handling of Ctrl-C first, because the interpreter does not
+/// process signals while the command runs.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
     py.detach(|| sqfa_cli::main(words))

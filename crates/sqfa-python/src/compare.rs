@@ -1,4 +1,4 @@
-//! Many methods on one data set or on several sessions: the lab's comparison, its records as JSON and its report.
+//! Comparison of methods on one data set or several sessions, with records as JSON and a report.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::classes::{classes, labels};
 use crate::errors::{Outcome, invalid};
 use crate::running::run;
 
-/// A session: its name, points, classes by position, groups by number and names of features.
+/// A session: its name, samples, class indices, group numbers and feature names.
 type SessionArrays<'py> = (
     String,
     Bound<'py, PyAny>,
@@ -28,7 +28,7 @@ type SessionArrays<'py> = (
     Vec<String>,
 );
 
-/// A session that owns its points.
+/// A session that owns its samples.
 struct Owned {
     name: String,
     data: LabeledData,
@@ -36,7 +36,7 @@ struct Owned {
     features: Vec<String>,
 }
 
-/// Runs a comparison; the spec is JSON, the answer one JSON record a cell.
+/// Runs a comparison. The specification is JSON, and the result is one JSON record per cell.
 #[pyfunction]
 #[pyo3(signature = (name, sessions, names, test, test_codes, spec, report, image_shape, circular, threads))]
 pub(crate) fn compare<'py>(
@@ -53,10 +53,10 @@ pub(crate) fn compare<'py>(
     threads: usize,
 ) -> Outcome<Vec<String>> {
     let spec: Spec = serde_json::from_str(spec)?;
-    // Names are worth checking before points are copied.
+    // Invalid names are reported before samples are copied.
     spec.clone().resolved(name)?;
     if let Some(report) = &report {
-        // An output that cannot be written is worth knowing before the work, not after it.
+        // An output that cannot be written is reported before the comparison instead of after it.
         drop(AtomicFile::create(report)?);
     }
     let known = classes(names)?;
@@ -108,7 +108,7 @@ pub(crate) fn compare<'py>(
     })?)
 }
 
-/// Groups by number, as labels.
+/// Returns group numbers as labels.
 fn numbered(codes: &PyReadonlyArray1<'_, u32>) -> Outcome<Labels> {
     let codes: Vec<i64> = slice(codes, "groups")?.iter().map(|&code| i64::from(code)).collect();
     Ok(Labels::from_integers(&codes))

@@ -1,4 +1,4 @@
-//! Data sets made from a seed, and MNIST's file format.
+//! Generated data sets, and the file format of MNIST.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::arrays::{from_features, matrix, stack, vector};
 use crate::errors::{Outcome, invalid};
 use crate::running::run;
 
-/// Videos of moving textures: points and tenths of a degree per second.
+/// Generates videos of moving textures, labeled by the speed in tenths of a degree per second.
 #[pyfunction]
 #[pyo3(signature = (tenths, train, test, seed, threads))]
 pub(crate) fn make_speed<'py>(
@@ -40,7 +40,8 @@ pub(crate) fn make_speed<'py>(
     labeled(py, data)
 }
 
-/// Spike counts of one simulated session: points and tenths of a degree.
+/// Generates spike counts of one simulated session, labeled by the orientation in tenths of a
+/// degree.
 #[pyfunction]
 #[pyo3(signature = (session, trials, seed, threads))]
 pub(crate) fn make_neural<'py>(
@@ -55,7 +56,7 @@ pub(crate) fn make_neural<'py>(
     labeled(py, data)
 }
 
-/// A small problem with known statistics.
+/// Generates a toy problem with known statistics.
 #[pyfunction]
 #[pyo3(signature = (name, train, test, seed, threads))]
 pub(crate) fn make_toy<'py>(
@@ -83,7 +84,7 @@ pub(crate) fn make_toy<'py>(
     Ok(result)
 }
 
-/// A member of the scaling family: exact statistics of five classes.
+/// Generates the exact statistics of the five classes of a problem of the scaling family.
 #[pyfunction]
 #[pyo3(signature = (dimensions, informative, spread, a, b, seed, single, threads))]
 pub(crate) fn make_scaling<'py>(
@@ -118,7 +119,7 @@ pub(crate) fn make_scaling<'py>(
     Ok(result)
 }
 
-/// An array in the format of the MNIST files, compressed or not.
+/// Reads an array from a file in the format of MNIST, with or without compression.
 #[pyfunction]
 pub(crate) fn load_idx(py: Python<'_>, path: PathBuf) -> Outcome<Bound<'_, PyAny>> {
     let (shape, values) =

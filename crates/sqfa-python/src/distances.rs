@@ -12,7 +12,8 @@ use crate::errors::{Outcome, invalid};
 use crate::running::run;
 use crate::user_distance::distance;
 
-/// Every distance there is: name, summary and kind of parameter (`""`, `"moments"`, `"exponent"` or `"degrees"`).
+/// Returns every distance with its name, its summary and the kind of its parameter (`""`,
+/// `"moments"`, `"exponent"` or `"degrees"`).
 #[pyfunction]
 pub(crate) fn distance_names() -> Vec<(&'static str, &'static str, &'static str)> {
     let kind = |parameter| match parameter {
@@ -24,7 +25,8 @@ pub(crate) fn distance_names() -> Vec<(&'static str, &'static str, &'static str)
     registry().iter().map(|entry| (entry.name, entry.summary, kind(entry.parameter))).collect()
 }
 
-/// The distance from every Gaussian of the first set (rows) to every one of the second (columns).
+/// Returns the distances between the Gaussians of the first set (rows) and those of the second
+/// (columns).
 #[pyfunction]
 #[pyo3(signature = (given, means_a, covariances_a, means_b, covariances_b, threads))]
 pub(crate) fn pairwise<'py>(
@@ -52,10 +54,11 @@ pub(crate) fn pairwise<'py>(
     Ok(from_mat(py, matrix.as_ref())?)
 }
 
-/// A value with derivatives with respect to means and covariances.
+/// A value with its derivatives with respect to means and covariances.
 type ValueAndSlopes<'py> = (f64, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>);
 
-/// The mean distance over pairs of a set, and its derivatives with respect to means and covariances.
+/// Returns the mean distance over pairs of a set, with its derivatives with respect to means and
+/// covariances.
 #[pyfunction]
 #[pyo3(signature = (given, means, covariances, weights, threads))]
 pub(crate) fn value_and_gradient<'py>(

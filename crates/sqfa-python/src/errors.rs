@@ -1,7 +1,7 @@
-//! The one place where the core's errors become Python's.
+//! Conversion of errors of the core to Python exceptions.
 //!
-//! What is wrong with a value is a `ValueError`, a file that cannot be read or written an `OSError`; the
-//! message is the core's own.
+//! Invalid values are a `ValueError`, and files that cannot be read or written are an `OSError`.
+//! The message is that of the core.
 
 use std::io;
 
@@ -23,10 +23,10 @@ use sqfa_io::formats::FormatError;
 use sqfa_io::model_file::ModelError;
 use sqfa_lab::compare::CompareError;
 
-/// An error of the core on its way to Python.
+/// An error of the core that is raised as a Python exception.
 pub(crate) struct Failure(pub(crate) PyErr);
 
-/// What a function of this crate returns to Python.
+/// The return type of functions that Python calls.
 pub(crate) type Outcome<T> = Result<T, Failure>;
 
 impl From<Failure> for PyErr {
@@ -103,12 +103,12 @@ impl From<ModelError> for Failure {
     }
 }
 
-/// A `ValueError`.
+/// Returns a `ValueError`.
 pub(crate) fn invalid(message: impl Into<String>) -> Failure {
     Failure(PyValueError::new_err(message.into()))
 }
 
-/// What a broken promise of the core becomes: an exception that can be caught, never an abort.
+/// Converts a panic of the core to an exception, so that Python is never aborted.
 pub(crate) fn internal(panic: &(dyn std::any::Any + Send)) -> Failure {
     let text = panic
         .downcast_ref::<String>()
@@ -118,7 +118,8 @@ pub(crate) fn internal(panic: &(dyn std::any::Any + Send)) -> Failure {
     Failure(PyRuntimeError::new_err(format!("an internal check of sqfa failed: {text}")))
 }
 
-/// `FileNotFoundError` and its kin follow from the system's error number.
+/// Returns an `OSError`. Its subclass, such as `FileNotFoundError`, follows from the system's error
+/// number.
 fn system(source: &io::Error, message: String) -> PyErr {
     match source.raw_os_error() {
         Some(number) => PyOSError::new_err((number, message)),

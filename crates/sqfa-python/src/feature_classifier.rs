@@ -10,7 +10,7 @@ use crate::classifiers::{class_gaussians, predicted, tabulated};
 use crate::errors::{Outcome, invalid};
 use crate::running::run;
 
-/// A classifier of features of learned filters.
+/// A classifier of the features of learned filters.
 #[pyclass(module = "sqfa_rs._core", frozen)]
 pub(crate) struct FeatureClassifier {
     kind: ClassifierKind,
@@ -19,7 +19,7 @@ pub(crate) struct FeatureClassifier {
 
 #[pymethods]
 impl FeatureClassifier {
-    /// A classifier from class means and maximum-likelihood covariances of features.
+    /// Creates a classifier from class means and maximum-likelihood covariances of features.
     #[new]
     #[pyo3(signature = (kind, names, means, covariances, counts, priors, threads))]
     fn new(
@@ -45,13 +45,14 @@ impl FeatureClassifier {
         Ok(Self { kind, core })
     }
 
-    /// The kind by its name in reports.
+    /// Returns the name of the classifier in reports.
     #[getter]
     fn title(&self) -> &'static str {
         self.kind.title()
     }
 
-    /// The factor A of the inverse pooled covariance AᵀA; `None` unless the classifier is linear.
+    /// Returns the factor A of the inverse pooled covariance AᵀA, or `None` if the classifier is
+    /// not linear.
     #[getter]
     fn whitening<'py>(&self, py: Python<'py>) -> Outcome<Option<Bound<'py, PyArray2<f64>>>> {
         let Classifier::Linear(linear) = &self.core else { return Ok(None) };
@@ -59,7 +60,7 @@ impl FeatureClassifier {
         Ok(Some(matrix(py, linear.whitening().to_vec(), m, m)?))
     }
 
-    /// For every sample, the position of its most probable class.
+    /// Returns the index of the most probable class for each sample.
     fn predict<'py>(
         &self,
         py: Python<'py>,
@@ -69,7 +70,7 @@ impl FeatureClassifier {
         predicted(py, features, threads, |features| self.core.predict(features))
     }
 
-    /// ln p(class | sample), samples × classes.
+    /// Returns ln p(class | sample) as a samples × classes array.
     fn log_posteriors<'py>(
         &self,
         py: Python<'py>,

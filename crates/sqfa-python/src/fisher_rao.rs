@@ -11,7 +11,7 @@ use crate::errors::{Outcome, invalid};
 
 type MeanAndCovariance<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
 
-/// A Gaussian given as a mean and a covariance.
+/// Returns a Gaussian from a mean and a covariance.
 fn gaussian<'a>(
     mean: &'a PyReadonlyArray1<'_, f64>,
     covariance: &'a PyReadonlyArray2<'_, f64>,
@@ -33,7 +33,8 @@ fn returned(py: Python<'_>, point: GaussianPoint) -> PyResult<MeanAndCovariance<
     Ok((vector(py, point.mean), matrix(py, point.covariance, order, order)?))
 }
 
-/// Distance, lower bound, upper bound, residual, evaluations, and whether it is exact.
+/// Returns the distance, its lower and upper bound, the residual, the number of evaluations, and
+/// whether the distance is exact.
 #[pyfunction]
 #[pyo3(signature = (mean_a, covariance_a, mean_b, covariance_b, tolerance, bounds))]
 pub(crate) fn fisher_rao(
@@ -62,7 +63,7 @@ pub(crate) struct Geodesic {
 
 #[pymethods]
 impl Geodesic {
-    /// The shortest one from one Gaussian to another.
+    /// Returns the shortest geodesic between two Gaussians.
     #[classmethod]
     fn between(
         _: &Bound<'_, PyType>,
@@ -80,7 +81,7 @@ impl Geodesic {
         Ok(Self { core: found.geodesic(), velocity: found.velocity() })
     }
 
-    /// The one that leaves a Gaussian with a velocity.
+    /// Returns the geodesic that starts at a Gaussian with a velocity.
     #[classmethod]
     fn shoot(
         _: &Bound<'_, PyType>,
@@ -96,17 +97,17 @@ impl Geodesic {
         Ok(Self { core: sqfa::fisher_rao::Geodesic::shoot(start, &velocity)?, velocity })
     }
 
-    /// The length between times 0 and 1.
+    /// Returns the length between times 0 and 1.
     fn length(&self) -> f64 {
         self.core.speed()
     }
 
-    /// Mean and covariance at a time.
+    /// Returns the mean and the covariance at a time.
     fn point<'py>(&self, py: Python<'py>, time: f64) -> Outcome<MeanAndCovariance<'py>> {
         Ok(returned(py, self.core.point(time)?)?)
     }
 
-    /// The velocity at time 0.
+    /// Returns the velocity at time 0.
     fn velocity<'py>(&self, py: Python<'py>) -> Outcome<MeanAndCovariance<'py>> {
         let Velocity { mean, covariance } = self.velocity.clone();
         Ok(returned(py, GaussianPoint { mean, covariance })?)

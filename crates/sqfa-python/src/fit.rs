@@ -1,4 +1,4 @@
-//! Fits of arrays and of class statistics: every one is a recipe of the core.
+//! Functions that fit arrays or class statistics with a recipe of the core.
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -62,13 +62,13 @@ pub(crate) fn fit_points<'py>(
 /// The folds on which a fit selects its settings.
 #[derive(FromPyObject)]
 pub(crate) enum Folds<'py> {
-    /// So many.
+    /// A number of folds.
     Count(u16),
     /// The fold of every sample.
     Predefined(PyReadonlyArray1<'py, u16>),
 }
 
-/// Fits class statistics. Settings that were not specified have their defaults.
+/// Fits class statistics. Settings that were not specified have their default.
 #[pyfunction]
 #[pyo3(signature = (method, statistics, estimator, settings, callback, threads))]
 pub(crate) fn fit_statistics<'py>(
@@ -85,7 +85,7 @@ pub(crate) fn fit_statistics<'py>(
     fitted(py, &error, callback.as_ref(), threads, |observer| recipe.fit(core, observer))
 }
 
-/// The recipe that the settings stand for.
+/// Returns the recipe for a method and its settings.
 pub(crate) fn pipeline(
     method: &str,
     estimator: Option<&str>,

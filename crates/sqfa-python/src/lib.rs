@@ -1,6 +1,7 @@
-//! The private module `sqfa_rs._core`: what the Python package calls, and nothing users see.
+//! The private module `sqfa_rs._core`, which the Python package calls. Users do not see it.
 //!
-//! Python checks and names things; this crate borrows arrays, frees the interpreter and calls the core.
+//! The Python code validates and names values. This crate borrows arrays, releases the interpreter
+//! and calls the core.
 
 mod accumulator;
 mod arrays;
@@ -34,11 +35,11 @@ mod watch;
 
 use pyo3::prelude::*;
 
-/// Keeps small blocks for the next product and gives large ones back.
+/// The global allocator, which keeps small blocks for reuse and returns large blocks to the system.
 #[global_allocator]
 static ALLOCATOR: sqfa_alloc::Allocator = sqfa_alloc::Allocator;
 
-/// The compiled half of sqfa_rs.
+/// The compiled part of sqfa_rs.
 #[pymodule]
 mod _core {
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! Maps of points to nonlinear features, as dictionaries of flat arrays.
+//! Nonlinear feature maps as dictionaries of flat arrays.
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -9,7 +9,7 @@ use crate::arrays::{PointArray, from_features, slice, vector};
 use crate::errors::{Outcome, invalid};
 use crate::running::run;
 
-/// Learns a map from points.
+/// Fits a nonlinear feature map to samples.
 #[pyfunction]
 #[pyo3(signature = (points, kind, bandwidth, seed, threads))]
 pub(crate) fn fit_lift<'py>(
@@ -27,7 +27,7 @@ pub(crate) fn fit_lift<'py>(
     Ok(to_dict(py, &lift)?)
 }
 
-/// Points through a map, in the precision of the points.
+/// Applies a nonlinear feature map to samples, in the precision of the samples.
 #[pyfunction]
 #[pyo3(signature = (points, lift, threads))]
 pub(crate) fn apply_lift<'py>(
@@ -43,7 +43,7 @@ pub(crate) fn apply_lift<'py>(
     Ok(from_features(py, mapped, points.rows(), lift.dimension())?)
 }
 
-/// A map as Python keeps it.
+/// Converts a nonlinear feature map to a Python dictionary.
 pub(crate) fn to_dict<'py>(py: Python<'py>, lift: &Lift) -> PyResult<Bound<'py, PyDict>> {
     let LiftParts { kind, bandwidth, offset, factors, anchors, phases, whitening } =
         lift.parts().clone();
@@ -59,7 +59,7 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, lift: &Lift) -> PyResult<Bound<'py, 
     Ok(dict)
 }
 
-/// A map as the core has it.
+/// Converts a Python dictionary to a nonlinear feature map.
 pub(crate) fn from_dict(dict: &Bound<'_, PyDict>) -> Outcome<Lift> {
     let get = |key: &str| {
         let value = dict.get_item(key)?;

@@ -1,12 +1,13 @@
-//! The catalogue of methods and the table of settings, under the names Python knows them by.
+//! The catalog of methods and the table of settings, with the names that Python uses.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use sqfa::model::Warning;
 use sqfa::reduce::{Heading, ROWS, Row, Setting, reducers};
 
-/// Returns every method: its facts, and of every setting the name in files, the parameter, whether fits report it as a number,
-/// whether that is whole, whether it is selected on held-out samples, and the default as text.
+/// Returns all methods with their properties and settings. A setting consists of its name in files,
+/// the parameter, whether fits report it as a number, whether the number is an integer, whether it
+/// is selected on held-out samples, and the default as text.
 #[pyfunction]
 pub(crate) fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let methods = PyList::empty(py);
@@ -22,7 +23,7 @@ pub(crate) fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             let reported = selected || row.setting == Setting::Noise;
             (row.name, row.parameter, reported, whole, selected, row.default_of(entry))
         };
-        // The entry's order, which is that of reports.
+        // Settings have the order of the entry, which is that of reports.
         let rows = entry.settings.iter().map(|own| own.setting.row());
         method.set_item("settings", rows.map(of_row).collect::<Vec<_>>())?;
         methods.append(method)?;
@@ -30,8 +31,8 @@ pub(crate) fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     Ok(methods)
 }
 
-/// Returns every setting in the order of the help text, for tables: flag, parameter, heading, description, defaults and the
-/// names of the methods that use it.
+/// Returns all settings in the order of the help text, for tables. Each has its flag, parameter,
+/// heading, description, defaults and the names of the methods that use it.
 #[pyfunction]
 pub(crate) fn settings_table(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let table = PyList::empty(py);
@@ -52,7 +53,7 @@ pub(crate) fn settings_table(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     Ok(table)
 }
 
-/// Warnings by name, with words.
+/// Returns the names of warnings with their messages.
 pub(crate) fn warnings(told: &[Warning]) -> Vec<(&'static str, String)> {
     told.iter().map(|warning| (warning.name(), warning.to_string())).collect()
 }

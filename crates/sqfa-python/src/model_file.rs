@@ -1,4 +1,4 @@
-//! Model files: the same ones the command `sqfa` reads and writes.
+//! Model files, which the command `sqfa` reads and writes as well.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,8 @@ use crate::errors::{Outcome, invalid};
 use crate::lift::{from_dict, to_dict};
 use crate::outcome::{set_features, set_filters, set_quantities};
 
-/// Writes a model file of filters of preprocessed points; the description is JSON, features have covariances with divisor N.
+/// Writes a model file of filters for preprocessed samples. The description is JSON, and
+/// covariances of features have divisor N.
 #[pyfunction]
 #[pyo3(signature = (path, filters, means, covariances, counts, preprocessing, mean, lift, description))]
 pub(crate) fn save_model(
@@ -58,7 +59,8 @@ pub(crate) fn save_model(
     Ok(py.detach(|| model.write(&path))?)
 }
 
-/// Reads a model file; preprocessing is folded into components and an offset of the features.
+/// Reads a model file. Preprocessing is combined with the components and the offset of the
+/// features.
 #[pyfunction]
 pub(crate) fn load_model(py: Python<'_>, path: PathBuf) -> Outcome<Bound<'_, PyDict>> {
     let model = py.detach(|| Model::read(&path, Limits::default()))?;

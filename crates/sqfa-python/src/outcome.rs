@@ -1,4 +1,4 @@
-//! What a fit came to, as a dictionary for Python.
+//! The result of a fit as a Python dictionary.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -11,7 +11,7 @@ use crate::arrays::{from_mat_transposed, matrix, stack, vector};
 use crate::errors::Outcome;
 use crate::methods::warnings;
 
-/// Everything that Python keeps of a fit: arrays, and the record as JSON.
+/// Returns all attributes that Python stores for a fit: arrays, and the record as JSON.
 pub(crate) fn described<'py>(py: Python<'py>, fitted: &Fitted) -> Outcome<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     set_filters(py, &result, fitted.filters(), fitted.preprocessor.as_ref())?;
@@ -25,7 +25,8 @@ pub(crate) fn described<'py>(py: Python<'py>, fitted: &Fitted) -> Outcome<Bound<
     Ok(result)
 }
 
-/// The settings that were used and the facts of the refinement: together by name, and the latter as identifiers.
+/// Adds the settings in use and the results of the refinement by name. The latter are also added as
+/// identifiers.
 pub(crate) fn set_quantities(result: &Bound<'_, PyDict>, record: &FitRecord) -> Outcome<()> {
     result.set_item("settings", record.quantities())?;
     let facts = record.refinement.iter().flat_map(RefinementChoice::facts);
@@ -34,7 +35,8 @@ pub(crate) fn set_quantities(result: &Bound<'_, PyDict>, record: &FitRecord) -> 
     Ok(())
 }
 
-/// Filters of preprocessed points with the preprocessing, and the same as components and an offset of the features.
+/// Adds the filters for preprocessed samples with the preprocessing. Also adds both combined, as
+/// components and an offset of the features.
 pub(crate) fn set_filters<'py>(
     py: Python<'py>,
     result: &Bound<'py, PyDict>,
@@ -53,7 +55,7 @@ pub(crate) fn set_filters<'py>(
     Ok(())
 }
 
-/// Means and covariances of the classes in feature space.
+/// Adds the means and covariances of the classes in feature space.
 pub(crate) fn set_features(
     py: Python<'_>,
     result: &Bound<'_, PyDict>,

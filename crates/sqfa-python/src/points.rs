@@ -1,4 +1,4 @@
-//! Statistics of dense points in one go: covariances with all their entries, or kept as the points themselves.
+//! Class statistics of dense samples, with all covariance entries or with the samples themselves.
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use crate::fit::pipeline;
 use crate::running::run;
 use crate::statistics::Statistics;
 
-/// The statistics of labeled points in one go.
+/// Computes the class statistics of labeled samples.
 #[pyfunction]
 #[pyo3(signature = (points, names, codes, weights, estimator, threads))]
 pub(crate) fn class_statistics(
@@ -48,7 +48,8 @@ pub(crate) fn class_statistics(
     })?)
 }
 
-/// The number of covariances with all entries that a fit of samples keeps in memory; none if they keep the samples instead.
+/// Returns the number of covariances with all entries that a fit of samples stores in memory.
+/// Returns `None` if the samples are stored instead.
 #[pyfunction]
 pub(crate) fn covariances(
     method: &str,
@@ -63,7 +64,8 @@ pub(crate) fn covariances(
     Ok(recipe.covariances_of(rows, columns, classes, width))
 }
 
-/// The statistics of labeled points with covariances kept as centered points.
+/// Computes class statistics of labeled samples that store centered samples instead of covariance
+/// entries.
 #[pyfunction]
 #[pyo3(signature = (points, names, codes, estimator, threads))]
 pub(crate) fn sample_statistics(

@@ -1,7 +1,7 @@
-//! Threads: one pool per process and size, because a pool does not survive a fork.
+//! Thread pools: one per process and number of threads, because a pool does not survive a fork.
 //!
-//! Pools are looked up with the interpreter held, which is also how Python forks: a child can never
-//! inherit the list in the middle of a change.
+//! Pools are accessed only while the interpreter is held. Python also forks only then, so a child
+//! process never inherits the list in the middle of a change.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,12 +17,13 @@ struct Pools {
 
 static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
 
-/// The pool of this process with so many threads.
+/// Returns the pool of this process with a number of threads.
 pub(crate) fn pool(_: Python<'_>, threads: usize) -> PyResult<Arc<ThreadPool>> {
     let process = std::process::id();
     let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(stale) = pools.take_if(|pools| pools.process != process) {
-        // Its threads stayed behind in the parent; ending them here could wait for ever.
+        // The threads of an inherited pool exist only in the parent process. Dropping the pool
+        // could wait for them forever.
         std::mem::forget(stale);
     }
     let pools = pools.get_or_insert_with(|| Pools { process, by_size: HashMap::new() });
@@ -37,7 +38,7 @@ pub(crate) fn pool(_: Python<'_>, threads: usize) -> PyResult<Arc<ThreadPool>> {
     Ok(pools.by_size.entry(threads).or_insert(Arc::new(pool)).clone())
 }
 
-/// The number of threads this process may use.
+/// Returns the number of threads that this process may use.
 #[pyfunction]
 pub(crate) fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)

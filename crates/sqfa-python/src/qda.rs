@@ -9,7 +9,7 @@ use crate::classifiers::{class_gaussians, predicted, tabulated};
 use crate::errors::Outcome;
 use crate::running::run;
 
-/// One Gaussian per class, ready to classify points.
+/// A quadratic classifier with one Gaussian per class.
 #[pyclass(module = "sqfa_rs._core", frozen)]
 pub(crate) struct Qda {
     core: sqfa::Qda,
@@ -17,7 +17,7 @@ pub(crate) struct Qda {
 
 #[pymethods]
 impl Qda {
-    /// A classifier from class means and maximum-likelihood covariances.
+    /// Creates a classifier from class means and maximum-likelihood covariances.
     #[new]
     #[pyo3(signature = (names, means, covariances, priors, shrinkage, threads, degrees = None))]
     fn new(
@@ -42,7 +42,7 @@ impl Qda {
         Ok(Self { core })
     }
 
-    /// For every point, the position of its most probable class.
+    /// Returns the index of the most probable class for each sample.
     fn predict<'py>(
         &self,
         py: Python<'py>,
@@ -52,7 +52,7 @@ impl Qda {
         predicted(py, points, threads, |points| self.core.predict(points))
     }
 
-    /// ln p(class | point), points × classes.
+    /// Returns ln p(class | sample) as a samples × classes array.
     fn log_posteriors<'py>(
         &self,
         py: Python<'py>,

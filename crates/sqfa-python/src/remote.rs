@@ -1,4 +1,5 @@
-//! Fits of points that an engine holds: candidates go out as arrays, exact sums of their scores come back.
+//! Fits of samples in a distributed engine. Candidates are sent as arrays, and exact sums of their
+//! scores are received.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -21,13 +22,15 @@ use crate::running::run;
 use crate::user_distance::FirstError;
 use crate::watch::Watch;
 
-/// Whether a method with these settings chooses on held-out points; a refinement is told apart.
+/// Whether a method with these settings selects anything on held-out samples, apart from a
+/// refinement.
 #[pyfunction]
 pub(crate) fn chooses(method: &str, settings: &Bound<'_, PyDict>) -> Outcome<bool> {
     Ok(pipeline(method, None, settings)?.0.chooses())
 }
 
-/// A seeded number for every point, equal for equal points unless the number of the first row is given.
+/// Returns a seeded key per row. Equal rows have equal keys, unless the number of the first row is
+/// specified.
 #[pyfunction]
 #[pyo3(signature = (points, seed, first, threads))]
 pub(crate) fn row_keys<'py>(
@@ -42,7 +45,8 @@ pub(crate) fn row_keys<'py>(
     Ok(vector(py, run(py, threads, |_| Ok(pipeline::row_keys(points, seed, first)))?))
 }
 
-/// What points say of candidates (components, offset, means, covariances, priors): two tables of exact sums.
+/// Returns the scores of candidates (components, offset, means, covariances, priors) on samples, as
+/// two tables of exact sums.
 #[pyfunction]
 #[pyo3(signature = (scorers, names, points, codes, weights, threads))]
 pub(crate) fn tally<'py>(
@@ -88,12 +92,13 @@ fn candidate(given: &Bound<'_, PyAny>) -> Outcome<Scorer> {
         offset: offset.map(<[f64]>::to_vec),
         features: gaussians(&means, &covariances)?,
         priors: slice(&priors, "priors")?.to_vec(),
-        // Robust statistics need samples in memory.
+        // Robust statistics need samples in memory, so there are no t densities.
         degrees: None,
     })
 }
 
-/// A fit that asks for scores: `ask` and `answer` until nothing is asked, then `fit`, then perhaps `refine`.
+/// A fit that requests scores. Call `ask` and `answer` until `ask` returns nothing, then `fit`, and
+/// optionally `refine`.
 #[pyclass(module = "sqfa_rs._core", frozen)]
 pub(crate) struct Remote {
     state: Mutex<State>,
@@ -114,7 +119,7 @@ impl Remote {
 
 #[pymethods]
 impl Remote {
-    /// From the sums of every part and of the samples in none.
+    /// Starts a fit from the class statistics of every part, and of the samples in no part.
     #[new]
     #[pyo3(signature = (method, parts, rest, estimator, settings))]
     fn new(
@@ -130,7 +135,8 @@ impl Remote {
         Ok(Self { state: Mutex::new(State { core, candidates: 0, space: None }), error })
     }
 
-    /// The parts held out with their candidates, and which classes are scored; none when all is chosen.
+    /// Returns the held-out parts with their candidates and the classes that are scored, or `None`
+    /// when everything is selected.
     #[pyo3(signature = (callback, threads))]
     fn ask<'py>(
         &self,
@@ -158,7 +164,7 @@ impl Remote {
         Ok(Some((asked, held)))
     }
 
-    /// Takes the sums of the scores of the last candidates.
+    /// Receives the sums of the scores of the last candidates.
     fn answer(&self, sums: PyReadonlyArray3<'_, i64>) -> Outcome<()> {
         let mut state = self.locked()?;
         let tally = Tally::from_sums(state.candidates, slice(&sums, "sums")?).ok_or_else(|| {
@@ -167,7 +173,7 @@ impl Remote {
         Ok(state.core.answer(&tally)?)
     }
 
-    /// Fits all points with what was chosen.
+    /// Learns filters on all samples with the selected settings.
     #[pyo3(signature = (callback, threads))]
     fn fit<'py>(
         &self,
@@ -184,7 +190,8 @@ impl Remote {
         self.described(py)
     }
 
-    /// Components and offset that turn points into what the refinement looks at.
+    /// Returns the components and the offset that transform samples to the coordinates of the
+    /// refinement.
     #[pyo3(signature = (threads))]
     fn coordinates<'py>(&self, py: Python<'py>, threads: usize) -> Outcome<Bound<'py, PyTuple>> {
         run(py, threads, |_| {
@@ -199,7 +206,7 @@ impl Remote {
         Ok((components, offset).into_pyobject(py)?)
     }
 
-    /// Refines the filters on points that were turned into these coordinates.
+    /// Refines the filters on samples in the coordinates of the refinement.
     #[pyo3(signature = (coordinates, codes, callback, threads))]
     fn refine<'py>(
         &self,
@@ -228,7 +235,7 @@ impl Remote {
         self.described(py)
     }
 
-    /// The classes, in the order of all sums.
+    /// Returns the classes, in the order of all class statistics.
     fn classes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyList>> {
         Ok(names(py, self.locked()?.core.classes())?)
     }

@@ -1,4 +1,4 @@
-//! The page of one model, as `sqfa fit --report` writes it.
+//! The report of one model, as written by `sqfa fit --report`.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,11 +17,12 @@ use crate::arrays::{filters, gaussians, slice};
 use crate::classes::{classes, labels};
 use crate::errors::{Failure, Outcome, invalid};
 
-/// Features of test points (m a row) with their true and their predicted classes.
+/// The features of test samples (one row of m values per sample), with their true and predicted
+/// classes.
 type Tested<'py> =
     (PyReadonlyArray2<'py, f64>, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>);
 
-/// What a report shows beside numbers.
+/// The texts of a report.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Words {
@@ -37,7 +38,7 @@ pub(crate) struct Words {
     about: Vec<(String, String)>,
 }
 
-/// Writes the page of a fitted model; covariances have divisor N.
+/// Writes the report of a fitted model. Covariances have divisor N.
 #[pyfunction]
 #[pyo3(signature = (path, components, means, covariances, counts, names, tested, traces, words))]
 pub(crate) fn model_report(

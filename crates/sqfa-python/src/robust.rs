@@ -10,7 +10,7 @@ use crate::classes::classes;
 use crate::errors::Outcome;
 use crate::running::run;
 
-/// The minimum covariance determinant of points.
+/// Computes the minimum covariance determinant of samples.
 #[pyfunction]
 pub(crate) fn robust_covariance<'py>(
     py: Python<'py>,
@@ -31,7 +31,7 @@ pub(crate) fn robust_covariance<'py>(
     Ok(result)
 }
 
-/// What stays of trials × neurons, and what went.
+/// Cleans trials × neurons. Returns the parts that are kept and those that are removed.
 #[pyfunction]
 pub(crate) fn clean<'py>(
     py: Python<'py>,

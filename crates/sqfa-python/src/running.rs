@@ -1,7 +1,9 @@
-//! Long work without the interpreter: other Python threads go on, and Ctrl-C is heard.
+//! Long computations without the interpreter, so that other Python threads continue and Ctrl-C
+//! works.
 //!
-//! The work runs in a pool while the calling thread waits and looks for signals, which Python delivers to
-//! the main thread only. Work is asked to stop through a flag and is always waited for, since it borrows.
+//! The computation runs in a pool while the calling thread waits and checks for signals, which
+//! Python delivers only to the main thread. A flag requests the computation to stop. The calling
+//! thread always waits for its end, because it borrows data.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,10 +15,10 @@ use pyo3::prelude::*;
 use crate::errors::{Failure, Outcome, internal};
 use crate::pools::pool;
 
-/// How often signals are looked for.
+/// The interval in which signals are checked.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Whether the work in progress should end.
+/// A flag that requests the computation to stop.
 #[derive(Debug, Default)]
 pub(crate) struct Stop(AtomicBool);
 
@@ -30,7 +32,8 @@ impl Stop {
     }
 }
 
-/// Runs work on so many threads; a signal's exception wins over the result.
+/// Runs a computation with a number of threads. If a signal raises an exception, it replaces the
+/// result.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     threads: usize,
@@ -41,7 +44,8 @@ pub(crate) fn run<T: Send>(
     };
     let stop = Stop::default();
     if rayon::current_thread_index().is_some() {
-        // A user's distance called us from a pool: its thread must not wait for another one.
+        // A user-defined distance has called this function from a pool, whose thread must not wait
+        // for another one.
         return py.detach(|| guarded(&stop)).map_err(PyErr::from);
     }
     let pool = pool(py, threads)?;

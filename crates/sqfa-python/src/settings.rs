@@ -1,4 +1,4 @@
-//! Settings given by Python as the core's.
+//! Conversion of settings from Python to the core.
 
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
@@ -13,16 +13,16 @@ use crate::arrays::{filters, slice};
 use crate::errors::{Outcome, invalid};
 use crate::user_distance::{FirstError, distance};
 
-/// The most components that are chosen among unless told otherwise, as in the command.
+/// The largest number of components that is tried by default, as in the command.
 const MOST: usize = 16;
 
-/// A setting that every method has.
+/// Returns a setting that every method has.
 fn wanted<'py>(settings: &Bound<'py, PyDict>, key: &str) -> PyResult<Bound<'py, PyAny>> {
     let missing = || PyTypeError::new_err(format!("the setting '{key}' is missing"));
     settings.get_item(key)?.ok_or_else(missing)
 }
 
-/// How many filters: a number, or "auto" up to `max_components`.
+/// Returns the number of filters: a number, or "auto" up to `max_components`.
 pub(crate) fn count(settings: &Bound<'_, PyDict>) -> Outcome<Filters> {
     let wanted = wanted(settings, "n_components")?;
     if wanted.extract::<String>().is_ok() {
@@ -32,7 +32,7 @@ pub(crate) fn count(settings: &Bound<'_, PyDict>) -> Outcome<Filters> {
     Ok(Filters::Count(wanted.extract()?))
 }
 
-/// How columns are scaled, where that is given.
+/// Returns the scaling, or `None` if it is not specified.
 pub(crate) fn scaling(settings: &Bound<'_, PyDict>) -> Outcome<Option<Scaling>> {
     let Some(given) = settings.get_item("scaling")? else { return Ok(None) };
     let name: String = given.extract()?;
@@ -47,9 +47,9 @@ pub(crate) fn scaling(settings: &Bound<'_, PyDict>) -> Outcome<Option<Scaling>> 
     Ok(Some(known.ok_or_else(unknown)?.1))
 }
 
-/// Reads the specified settings; the others keep the core's defaults.
+/// Reads the specified settings. The others keep the defaults of the core.
 ///
-/// Scalars are text in the command's own spelling. Those that are not text are in [`objects`].
+/// Numbers and names are text in the notation of the command. Other values are read by [`objects`].
 pub(crate) fn read(settings: &Bound<'_, PyDict>) -> Outcome<(ReducerSettings, FirstError)> {
     let mut core = ReducerSettings::default();
     if let Some(seed) = settings.get_item("seed")? {
@@ -65,13 +65,14 @@ pub(crate) fn read(settings: &Bound<'_, PyDict>) -> Outcome<(ReducerSettings, Fi
     Ok((core, error))
 }
 
-/// The text of a setting, if it was specified as text.
+/// Returns the text of a setting, or `None` if it was not specified as text.
 fn text(settings: &Bound<'_, PyDict>, row: &Row) -> PyResult<Option<String>> {
     let given = settings.get_item(row.parameter)?;
     Ok(given.and_then(|given| given.extract().ok()))
 }
 
-/// Reads what is not text: arrays of initial and fixed filters, weights of pairs, and a distance written in Python.
+/// Reads settings that are not text: arrays of initial and fixed filters, weights of pairs, and a
+/// distance written in Python.
 fn objects(settings: &Bound<'_, PyDict>, core: &mut ReducerSettings) -> Outcome<FirstError> {
     let get = |key: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
         let given = settings.get_item(key)?;
@@ -98,7 +99,7 @@ fn objects(settings: &Bound<'_, PyDict>, core: &mut ReducerSettings) -> Outcome<
     Ok(error)
 }
 
-/// Refuses a method and settings that no data could make sound.
+/// Rejects methods and settings that are invalid for any data.
 #[pyfunction]
 pub(crate) fn check_settings(method: &str, settings: &Bound<'_, PyDict>) -> Outcome<()> {
     let method: Method = method.parse().map_err(ReduceError::from)?;
@@ -119,7 +120,7 @@ pub(crate) fn check_settings(method: &str, settings: &Bound<'_, PyDict>) -> Outc
     Ok(())
 }
 
-/// Returns the names that a parameter accepts, for every parameter whose values are names.
+/// Returns the names that each parameter accepts, for all parameters whose values are names.
 #[pyfunction]
 pub(crate) fn choices(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let choices = PyDict::new(py);

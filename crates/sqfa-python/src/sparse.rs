@@ -1,4 +1,4 @@
-//! Statistics of SciPy's sparse tables, never densified.
+//! Class statistics of sparse SciPy arrays, without conversion to dense arrays.
 
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
@@ -13,7 +13,8 @@ use crate::errors::{Outcome, invalid};
 use crate::running::run;
 use crate::statistics::Statistics;
 
-/// Whether statistics of a sparse table are better kept as its samples than as covariances entry by entry.
+/// Whether class statistics of a sparse array need less memory if they store its samples instead of
+/// covariance entries.
 #[pyfunction]
 pub(crate) fn keeps_sparse(
     entries: u64,
@@ -25,7 +26,8 @@ pub(crate) fn keeps_sparse(
     Form::decide_sparse(entries, rows, columns, classes, width) == Form::Factor
 }
 
-/// The statistics of a table given as SciPy keeps it row by row: where rows start, columns and values of the entries.
+/// Computes the class statistics of an array in SciPy's CSR format: row pointers, column indices
+/// and values.
 #[pyfunction]
 #[pyo3(signature = (columns, starts, indices, values, names, codes, estimator, threads))]
 pub(crate) fn sparse_statistics(

@@ -1,4 +1,4 @@
-//! Class statistics as Python holds them.
+//! Class statistics as a Python class.
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use numpy::{PyArray3, PyArrayMethods, PyUntypedArrayMethods};
@@ -15,7 +15,7 @@ use crate::running::run;
 
 type MeansAndCovariances<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>);
 
-/// Counts, means and covariances of every class.
+/// The counts, means and covariances of all classes.
 #[pyclass(module = "sqfa_rs._core", frozen)]
 pub(crate) struct Statistics {
     pub(crate) core: ClassStatistics,
@@ -23,7 +23,8 @@ pub(crate) struct Statistics {
 
 #[pymethods]
 impl Statistics {
-    /// Statistics from means and covariances, or from second moments alone when there are no means.
+    /// Creates class statistics from means and covariances, or from second moments if there are no
+    /// means.
     #[classmethod]
     #[pyo3(signature = (labels, means, matrices, counts, threads))]
     fn given(
@@ -66,22 +67,23 @@ impl Statistics {
         })?)
     }
 
-    /// The classes, in their fixed order.
+    /// Returns the classes in sorted order.
     fn classes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         names(py, self.core.classes())
     }
 
-    /// The number of points of every class, where known.
+    /// Returns the number of samples per class, or `None` if it is unknown.
     fn counts<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<u64>>> {
         self.core.counts().map(|counts| vector(py, counts.to_vec()))
     }
 
-    /// The class means, classes × dimensions.
+    /// Returns the class means as a classes × features array.
     fn means<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         from_mat_transposed(py, self.core.means().as_ref())
     }
 
-    /// The class covariances, classes × dimensions × dimensions, in the precision they are kept in.
+    /// Returns the class covariances as a classes × features × features array, in their own
+    /// precision.
     fn covariances<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyAny>> {
         let n = self.core.dimension();
         let shape = [self.core.classes().len(), n, n];
@@ -106,7 +108,8 @@ impl Statistics {
         Ok(stack(py, values, shape)?.into_any())
     }
 
-    /// Σ|y|⁴ of each class over a block of samples, where y is a sample about its class mean.
+    /// Returns Σ|y|⁴ per class over some samples, where y is the difference between a sample and
+    /// its class mean.
     #[pyo3(signature = (points, codes, weights, threads))]
     fn fourth_moments<'py>(
         &self,
@@ -124,12 +127,13 @@ impl Statistics {
         Ok(vector(py, sums))
     }
 
-    /// The statistics with covariances shrunk by Ledoit and Wolf's fraction, from these sums over all samples.
+    /// Returns the statistics with covariances shrunk by the fraction of Ledoit and Wolf, which
+    /// follows from the sums of fourth moments over all samples.
     fn ledoit_wolf(&self, fourth: PyReadonlyArray1<'_, f64>) -> Outcome<Self> {
         Ok(Self { core: self.core.ledoit_wolf(slice(&fourth, "fourth")?)? })
     }
 
-    /// How far every covariance may be from the one it stands for, where sketches stand for any.
+    /// Returns a bound on the error of every covariance, or `None` if no covariance is a sketch.
     fn bounds<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
         self.core.bounds().map(|bounds| vector(py, bounds))
     }
@@ -139,17 +143,18 @@ impl Statistics {
         self.core.moments() == Moments::Second
     }
 
-    /// The number of dimensions.
+    /// Returns the number of features.
     fn dimension(&self) -> usize {
         self.core.dimension()
     }
 
-    /// The trace of the pooled within-class covariance divided by the dimension.
+    /// Returns the trace of the pooled within-class covariance, divided by the number of features.
     fn noise_scale(&self) -> f64 {
         self.core.noise_scale()
     }
 
-    /// Means and covariances in the feature space of some components, with noise on the diagonal.
+    /// Returns the means and covariances in the feature space of some components. The noise is
+    /// added to the diagonals.
     #[pyo3(signature = (components, noise, threads))]
     fn project<'py>(
         &self,
@@ -174,7 +179,7 @@ impl Statistics {
     }
 }
 
-/// An array of matrices in either precision, held while it is read.
+/// An array of matrices in single or double precision, which is borrowed while it is read.
 enum Matrices<'py> {
     F32(PyReadonlyArray3<'py, f32>),
     F64(PyReadonlyArray3<'py, f64>),
@@ -200,7 +205,7 @@ impl<'py> Matrices<'py> {
         [shape[0], shape[1], shape[2]]
     }
 
-    /// One matrix a class, where it lies.
+    /// Returns the matrices without a copy, one per class.
     fn given(&self) -> Outcome<GivenMatrices<'_>> {
         let [_, rows, columns] = self.shape();
         let size = (rows * columns).max(1);

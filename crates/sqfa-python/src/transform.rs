@@ -1,4 +1,4 @@
-//! Points through components.
+//! Transformation of samples to features.
 
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use crate::arrays::{PointArray, filters, from_features, slice};
 use crate::errors::{Outcome, invalid};
 use crate::running::run;
 
-/// The features of points, one row a point, in the precision of the points.
+/// Returns the features of samples, one row per sample, in the precision of the samples.
 #[pyfunction]
 #[pyo3(signature = (points, components, offset, threads))]
 pub(crate) fn transform<'py>(

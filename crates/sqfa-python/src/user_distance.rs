@@ -1,7 +1,7 @@
 //! A distance written in Python: a callable that returns a value and four derivatives.
 //!
-//! It runs with the interpreter held, one pair at a time. Its first exception ends the fit and is raised
-//! again as it was.
+//! It is called for one pair at a time while the interpreter is held. The first exception that it
+//! raises ends the fit and is raised again unchanged.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,7 @@ use sqfa::features::Gaussian;
 
 use crate::errors::{Failure, Outcome};
 
-/// The first exception of a user's distance.
+/// The first exception of a user-defined distance.
 #[derive(Clone, Default)]
 pub(crate) struct FirstError(Arc<Mutex<Option<PyErr>>>);
 
@@ -26,12 +26,12 @@ impl FirstError {
         }
     }
 
-    /// Whether something was raised.
+    /// Whether an exception was raised.
     pub(crate) fn is_set(&self) -> bool {
         self.0.lock().is_ok_and(|kept| kept.is_some())
     }
 
-    /// The exception itself if there was one, otherwise the outcome.
+    /// Returns the exception if there was one, otherwise the outcome.
     pub(crate) fn or<T>(&self, outcome: Outcome<T>) -> Outcome<T> {
         match self.0.lock().ok().and_then(|mut kept| kept.take()) {
             Some(error) => Err(Failure(error)),
@@ -40,7 +40,7 @@ impl FirstError {
     }
 }
 
-/// A distance by name, or a callable.
+/// Returns a distance from its name or a callable.
 pub(crate) fn distance(given: &Bound<'_, PyAny>) -> Outcome<(Distance, FirstError)> {
     let error = FirstError::default();
     if let Ok(name) = given.extract::<String>() {
@@ -140,7 +140,7 @@ impl UserDistance {
     }
 }
 
-/// Only the symmetric part of a derivative with respect to a symmetric matrix matters.
+/// Only the symmetric part of a derivative with respect to a symmetric matrix is relevant.
 fn symmetrize(matrix: &mut [f64], m: usize) {
     for i in 0..m {
         for j in 0..i {

@@ -1,4 +1,4 @@
-//! A fit as Python sees it while it runs.
+//! Observation of a running fit by a Python callback.
 
 use pyo3::prelude::*;
 use pyo3::types::PyAny;
@@ -8,13 +8,13 @@ use crate::errors::{Failure, Outcome};
 use crate::running::Stop;
 use crate::user_distance::FirstError;
 
-/// Sees every iteration: passes it on to the callback and says when to stop.
+/// An observer that passes every iteration to the callback and stops the fit on request.
 pub(crate) struct Watch<'a> {
     stop: &'a Stop,
     error: &'a FirstError,
     callback: Option<&'a Py<PyAny>>,
     raised: Option<PyErr>,
-    /// Whether the callback has ended the fit: a fit may be one of several.
+    /// Whether the callback has ended the fit, which may be one of several.
     ended: bool,
 }
 
@@ -50,7 +50,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What the fit came to; an exception of the callback or of a user's distance comes first.
+    /// Returns the result of the fit. Exceptions of the callback or of a user-defined distance have
+    /// precedence.
     pub(crate) fn conclude<T>(self, outcome: Outcome<T>) -> Outcome<T> {
         match self.raised {
             Some(error) => Err(Failure(error)),

@@ -1,4 +1,4 @@
-//! Archives of arrays (`.npz`): which arrays are points and which are labels.
+//! Archives of arrays (`.npz`), with rules that find the arrays of samples and labels.
 
 use std::path::{Path, PathBuf};
 
@@ -10,35 +10,35 @@ use super::tables::labels_of;
 use super::{DataError, GivenStatistics, LabeledData, OwnedPoints, Part};
 use crate::formats::{ArrayRows, FormatError, Note, Npz, read_npy};
 
-/// What arrays of points are called, in any case of letters, the first that is there first.
+/// The usual names of arrays of samples in any letter case. The first existing one is used.
 const POINTS: [&str; 4] = ["x", "data", "features", "counts"];
-/// What arrays of labels are called, in any case of letters.
+/// The usual names of arrays of labels in any letter case.
 const LABELS: [&str; 6] = ["y", "target", "targets", "labels", "label", "class"];
 
-/// The arrays of one part of the data.
+/// The names of the arrays of one part of the data.
 struct Keys {
     points: String,
     labels: Option<String>,
-    /// `train` or `test` where arrays are called so.
+    /// The name of the part, `train` or `test`, if the names of the arrays contain it.
     part: Option<&'static str>,
 }
 
-/// An opened archive of points.
+/// An open archive of samples.
 pub(super) struct Archive {
     npz: Npz,
     place: String,
-    /// A separate file of labels.
+    /// The path of a separate file of labels.
     labels: Option<PathBuf>,
-    /// Training, test and other points, as many as are there.
+    /// The training part, the test part or samples without a part, as far as they exist.
     parts: Vec<Keys>,
-    /// The part to learn from.
+    /// The index of the part that is used for training.
     first: usize,
-    /// Whether the points are a sparse matrix as SciPy writes it.
+    /// Whether the samples are a sparse matrix in SciPy's format.
     sparse: bool,
 }
 
 impl Archive {
-    /// Opens an archive and finds its points; statistics are none.
+    /// Opens an archive and finds its samples. Archives of class statistics have none.
     pub(super) fn open(path: &Path, options: &LoadOptions) -> Result<Self, DataError> {
         let mut npz = Npz::open(path, options.limits)?;
         let place = npz.place().to_owned();
@@ -51,10 +51,10 @@ impl Archive {
         Ok(Self { npz, place, labels, parts, first, sparse })
     }
 
-    /// The labels of a part, where there are any.
+    /// Returns the labels of a part, or `None` if it has none.
     fn labels(&mut self, part: usize) -> Result<Option<Labels>, DataError> {
         if let Some(file) = &self.labels {
-            // Labels in a file of their own are those of the part to learn from.
+            // A separate file of labels belongs to the training part.
             if part != self.first {
                 return Ok(None);
             }
@@ -74,7 +74,7 @@ impl Archive {
         self.labels(part)?.ok_or(absent)
     }
 
-    /// The points of a part with height and width, where they are images.
+    /// Reads the samples of a part, with height and width if they are images.
     fn points(&mut self, part: usize) -> Result<(OwnedPoints, Image), DataError> {
         let key = &self.parts[part].points;
         OwnedPoints::from_array(self.npz.read(key)?, &format!("{}[{key}]", self.place))
@@ -87,13 +87,14 @@ impl Archive {
         Ok((Part::new(points, labels, &place)?, image))
     }
 
-    /// The rows to learn from, which are read one after the other, their labels and their place.
+    /// Returns a reader of the training rows, with their labels and the name of the array for
+    /// messages.
     pub(super) fn rows(mut self) -> Result<(ArrayRows, Labels, String), DataError> {
         let labels = self.needed_labels(self.first)?;
         Ok((self.npz.rows(&self.parts[self.first].points)?, labels, self.place))
     }
 
-    /// The rows of a sparse matrix; `None` where the points are none.
+    /// Returns a reader of the rows of a sparse matrix, or `None` if the samples are dense.
     pub(super) fn sparse(&mut self, optional: bool) -> Result<Option<SparseBatches>, DataError> {
         if !self.sparse {
             return Ok(None);
@@ -106,7 +107,7 @@ impl Archive {
         }))
     }
 
-    /// Arrays that could be points or labels and are not used.
+    /// Returns a note about arrays that could be samples or labels but are not used.
     fn note(&self) -> Option<Note> {
         let keys = |part: &Keys| [Some(part.points.clone()), part.labels.clone()];
         let read = |at: &usize| *at == self.first || self.parts[*at].part == Some("test");
@@ -124,11 +125,11 @@ impl Archive {
 
 type Image = Option<(usize, usize)>;
 
-/// An array that is not there.
+/// An array that does not exist.
 enum Absent {
-    /// By the name that was asked for.
+    /// An array with a specified name.
     Named(String),
-    /// Points by any usual name.
+    /// An array of samples with any of the usual names.
     Points,
 }
 
@@ -154,7 +155,8 @@ impl Absent {
     }
 }
 
-/// The one array that can be points and the one that can be their labels; `None` if there are several.
+/// Returns the only pair of arrays that can be samples and their labels, or `None` if there are
+/// several pairs.
 pub(super) fn likely_pair(arrays: &[(Vec<usize>, String)]) -> Option<(String, String)> {
     let length = |shape: &[usize]| {
         let long: Vec<usize> = shape.iter().copied().filter(|&length| length != 1).collect();
@@ -166,10 +168,10 @@ pub(super) fn likely_pair(arrays: &[(Vec<usize>, String)]) -> Option<(String, St
     (points.len() > 1 && points.first().copied() == length(labels)).then(|| (x.clone(), y.clone()))
 }
 
-/// The arrays that are points and labels: those that were asked for, or those with usual names.
+/// Finds the arrays of samples and labels: those that were specified, or those with usual names.
 fn find(names: &[String], options: &LoadOptions, sparse: bool) -> Result<Vec<Keys>, Absent> {
     let like = |name: &str| names.iter().find(|own| own.eq_ignore_ascii_case(name)).cloned();
-    // An exact name goes before one in other letters.
+    // An exact name has precedence over one with a different letter case.
     let own = |name: &str| names.iter().find(|own| *own == name).cloned().or_else(|| like(name));
     let usual = |all: &[&str]| all.iter().find_map(|name| own(name));
     let asked = |key: &Option<String>| match key {
@@ -192,7 +194,8 @@ fn find(names: &[String], options: &LoadOptions, sparse: bool) -> Result<Vec<Key
     let test = own("X_test").map(|points| (points, own("y_test"), Some("test")));
     let keys = |(points, labels, part)| Keys { points, labels, part };
     if x.is_some() || y.is_some() {
-        // Arrays that are named are read alone; the other one of the pair is found by its usual name.
+        // If arrays are specified, only these are read. The other one of a pair is found by its
+        // usual name.
         let points = x.or_else(|| train.map(|(points, ..)| points)).or(whole_points);
         let labels = y.or(whole_labels);
         return points.map(|points| vec![keys((points, labels, None))]).ok_or(Absent::Points);
@@ -202,12 +205,12 @@ fn find(names: &[String], options: &LoadOptions, sparse: bool) -> Result<Vec<Key
     if parts.is_empty() { Err(Absent::Points) } else { Ok(parts) }
 }
 
-/// Whether an archive holds class statistics.
+/// Whether an archive contains class statistics.
 fn holds_statistics(npz: &Npz) -> bool {
     (npz.contains("covariances") && npz.contains("means")) || npz.contains("second_moments")
 }
 
-/// Whether the labels of a file must be in another file.
+/// Whether the labels of a file must come from another file.
 pub fn needs_labels(path: &Path, options: &LoadOptions) -> bool {
     let lower = path.to_string_lossy().to_lowercase();
     let labeled = || {

@@ -1,4 +1,4 @@
-//! One more column of a file beside points and labels: the session or the group of every point.
+//! Reads an additional column of a file, such as the session or the group of every sample.
 
 use std::path::Path;
 
@@ -10,9 +10,14 @@ use super::load::{LoadOptions, Loaded, open_data, open_points};
 use super::tables::labels_of;
 use crate::formats::{Column, Missing, Npz, Selection};
 
-/// The values of a column of a table, or of an array of an archive, one a training point.
+/// Reads a column of a table or an array of an archive, with one value per training sample.
 ///
-/// `options` are those the points were read with, `columns` the names of their columns.
+/// `options` are the options with which the samples were read, and `columns` are the names of their
+/// columns.
+///
+/// # Errors
+///
+/// If the file cannot be read, has another format, or has no such column or array.
 pub fn read_column(
     path: &Path,
     key: &str,
@@ -44,13 +49,15 @@ pub fn read_column(
     labels_of(npz.read(key)?, &format!("{place}[{key}]"))
 }
 
-/// The values of a column of a table as text, one per row; they may all be different, and missing ones are empty.
+/// Reads a column of a table as text, one value per row. Values may all be different, and missing
+/// values are empty strings.
 ///
-/// `columns` are the names of features, which are read along; those that `options` select where they are empty.
+/// `columns` are the names of features that are read at the same time. If it is empty, the columns
+/// that `options` select are read.
 ///
 /// # Errors
 ///
-/// If the file is no table, has no such column, or cannot be read.
+/// If the file is not a table, has no such column, or cannot be read.
 pub fn read_ids(
     path: &Path,
     key: &str,

@@ -1,4 +1,4 @@
-//! Several files as one data set: rows one after the other, labels in common classes.
+//! Joins several files into one data set, with rows in the order of the files and common classes.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,10 @@ use super::missing::settle;
 use super::{DataError, LabeledData, OwnedPoints, Part};
 use crate::formats::{Missing, Note};
 
-/// Reads files of points one after the other and joins them; their values are not checked as a whole yet.
+/// Reads several files of samples and joins them. The values are not yet checked as a whole.
 ///
-/// Columns are matched by name to those of the first file. One file may hold class statistics as well.
+/// Columns are matched by name to those of the first file. A single file may contain class
+/// statistics instead.
 pub(super) fn read(paths: &[PathBuf], options: &LoadOptions) -> Result<Opened, DataError> {
     let Some((first, others)) = paths.split_first() else {
         return Err(DataError::content("DATA", "no file is named"));
@@ -45,7 +46,7 @@ pub(super) fn read(paths: &[PathBuf], options: &LoadOptions) -> Result<Opened, D
         let new: Vec<Note> = new.filter(|note| !joined.notes.contains(note)).collect();
         joined.notes.extend(new);
     }
-    // Test labels are in the classes of the training points, which may have become more.
+    // Test labels refer to the training classes, of which there may be more after joining.
     let (train, test) = (data.train, data.test);
     let name = format!("{} and {} more", data.name, others.len());
     let data = LabeledData::new(name, train, test, data.image_shape, &place)?;
@@ -62,7 +63,8 @@ pub(super) fn places(paths: &[PathBuf]) -> String {
     }
 }
 
-/// The points of a file, with its own missing values dealt with, so that messages count its own rows.
+/// Treats the missing values of a single file and returns its samples. This is done before files
+/// are joined, so that messages contain row numbers of this file.
 fn points_of(
     loaded: Loaded,
     options: &LoadOptions,
@@ -74,7 +76,7 @@ fn points_of(
         let problem = "it holds class statistics; several files must all hold samples, or all be made by sqfa stats";
         return Err(DataError::content(place, problem));
     };
-    // Means are those of all files.
+    // Means are computed over all files, so they cannot be filled in yet.
     if options.missing != Missing::Mean {
         let Part { points, labels } = data.train;
         let settled = settle(points, labels, options.missing, None, columns, place)?;
@@ -85,7 +87,8 @@ fn points_of(
 }
 
 impl OwnedPoints {
-    /// Adds the samples of another file below; `place` and `first` are what messages call it and the files before.
+    /// Appends the samples of another file. `place` is the name of this file in messages, and
+    /// `first` the name of the previous ones.
     ///
     /// # Errors
     ///
@@ -102,7 +105,8 @@ impl OwnedPoints {
 }
 
 impl Part {
-    /// Adds the points of another file below; `place` and `first` are what messages call it and the files before.
+    /// Appends the labeled samples of another file. `place` is the name of this file in messages,
+    /// and `first` the name of the previous ones.
     ///
     /// # Errors
     ///
@@ -135,7 +139,8 @@ fn append(part: &mut Part, more: Part, place: &str, first: &str) -> Result<(), D
     part.points.join(more.points, place, first)
 }
 
-/// All classes of two sets; numbers join texts that write them. `None` where some cannot.
+/// Returns the union of two sets of classes. Texts that are written as numbers are joined with
+/// numbers. Returns `None` if the types differ otherwise.
 fn in_common(first: &Classes, second: &Classes) -> Option<Classes> {
     match (first, second) {
         (texts @ Classes::Texts(_), numbers @ Classes::Integers(_))

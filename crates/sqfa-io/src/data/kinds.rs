@@ -1,6 +1,7 @@
-//! One table of file kinds: what a name's ending means, how such a file is read whole and in batches, and what help says.
+//! A table of file kinds: their endings, how they are read as a whole and in batches, and their
+//! help text.
 //!
-//! A new format is a reader in `batches/`, its `mod` line there, and one entry here.
+//! A new format needs a reader in `batches/`, a `mod` line there, and one entry in this table.
 
 use std::io::Read;
 use std::path::Path;
@@ -11,16 +12,16 @@ use super::sums::{TableSums, is_sums, read_table_sums};
 use super::{DataError, archive, batches};
 use crate::formats::Column;
 
-/// What a kind of file holds.
+/// The content of a kind of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
-    /// Columns, of which one holds the labels.
+    /// Columns, one of which contains the labels.
     Table,
-    /// Arrays of points and of labels, or of statistics.
+    /// Arrays of samples and labels, or of class statistics.
     Arrays,
-    /// Points alone; labels are in a file of their own.
+    /// Samples without labels, which are in a separate file.
     Points,
-    /// Class sums.
+    /// Accumulated class statistics.
     Sums,
 }
 
@@ -30,13 +31,13 @@ type Unlabeled = fn(&Path, &LoadOptions) -> Result<Vec<PointsPart>, DataError>;
 
 /// A kind of file.
 pub struct FileKind {
-    /// How names of such files end, in lower case; a folder has no ending.
+    /// The endings of file names, in lower case. A folder has no ending.
     pub endings: &'static [&'static str],
-    /// What it holds.
+    /// The content of such files.
     pub holds: Holds,
-    /// What help calls it.
+    /// The name of the kind in help texts.
     pub title: &'static str,
-    /// What help says about it, line by line; nothing where this build cannot read it.
+    /// The lines of the help text. Empty if this build cannot read the kind.
     pub help: &'static [&'static str],
     pub(super) whole: Whole,
     pub(super) batches: Batches,
@@ -49,7 +50,7 @@ impl std::fmt::Debug for FileKind {
     }
 }
 
-/// Every kind of file, in the order of the help.
+/// All kinds of files, in the order of the help text.
 pub static FILE_KINDS: &[FileKind] = &[
     FileKind {
         endings: &[".npz"],
@@ -135,7 +136,12 @@ fn no_points(path: &Path) -> DataError {
     DataError::content(&path.display().to_string(), "it holds class sums, not points")
 }
 
-/// The kind of a file: by the ending of its name; without an ending by its first bytes; `-` is a table.
+/// Returns the kind of a file by the ending of its name. Without an ending, the first bytes decide.
+/// `-` is a table on standard input.
+///
+/// # Errors
+///
+/// If the ending is unknown.
 pub fn file_kind(path: &Path) -> Result<&'static FileKind, DataError> {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
     let name = name.unwrap_or_default();
@@ -163,7 +169,8 @@ pub fn file_kind(path: &Path) -> Result<&'static FileKind, DataError> {
     })
 }
 
-/// The kind of a file whose name does not tell: an array file by the mark at its start, anything else is a table.
+/// Returns the kind of a file without an ending. An array file has a signature at its beginning,
+/// and any other file is a table.
 fn by_first_bytes(path: &Path) -> Option<&'static FileKind> {
     const MARKS: [(&[u8], &str); 4] = [
         (b"PK\x03\x04", ".npz"),
@@ -175,7 +182,7 @@ fn by_first_bytes(path: &Path) -> Option<&'static FileKind> {
         return None;
     }
     let mut start = Vec::new();
-    // Only a file can be looked into without taking something out of it.
+    // Reading from anything but a regular file would consume its data.
     if path.is_file() {
         std::fs::File::open(path).ok()?.take(8).read_to_end(&mut start).ok()?;
     }
@@ -184,7 +191,7 @@ fn by_first_bytes(path: &Path) -> Option<&'static FileKind> {
     FILE_KINDS.iter().find(|kind| kind.endings.contains(&ending))
 }
 
-/// What a data file may be, for help texts: names in one column, explanations in the next.
+/// Returns the help text about data files, with names in one column and explanations in the next.
 pub fn file_kinds_help() -> String {
     let mut text = String::new();
     for kind in FILE_KINDS {
@@ -196,9 +203,15 @@ pub fn file_kinds_help() -> String {
     text
 }
 
-/// Opens a file of labeled points to be read batch by batch: the training part, where there are two.
+/// Opens a file of labeled samples for reading in batches. Of several parts, the training part is
+/// opened.
 ///
-/// Understands what [`super::load`] does, except given statistics. `weights` names a table's column of weights.
+/// All files that [`super::load`] accepts can be read, except for class statistics. `weights` is a
+/// column of weights in a table.
+///
+/// # Errors
+///
+/// If the file cannot be opened or does not contain samples.
 pub fn open_batches(
     path: &Path,
     options: &LoadOptions,
@@ -213,7 +226,8 @@ pub fn open_batches(
     Ok(if kind.holds == Holds::Table { batches::watched(reader) } else { reader })
 }
 
-/// How many bytes the points of a file take in memory as double-precision numbers, as far as its beginning tells.
+/// Returns the memory of the samples of a file in double precision, estimated from its beginning,
+/// or `None` if it cannot be estimated.
 pub fn decoded_bytes(path: &Path, options: &LoadOptions) -> Option<u64> {
     let reader = (file_kind(path).ok()?.batches)(path, options, None).ok()?;
     Some(reader.expected_rows()?.saturating_mul(reader.columns() as u64).saturating_mul(8))

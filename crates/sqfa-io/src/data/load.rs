@@ -1,4 +1,5 @@
-//! One door for every file: its kind says how it is read, and its points are checked here.
+//! The entry point for reading data files: selects a reader by the kind of file and checks the
+//! samples.
 
 use std::path::{Path, PathBuf};
 
@@ -17,49 +18,50 @@ use crate::formats::{
     read_idx, read_npy,
 };
 
-/// With this many labels or more, all of them different, a column is no column of labels.
+/// The number of labels from which a column with all different values is not used as labels.
 pub(super) const IDS: usize = 4;
 
-/// What a file cannot say about itself.
+/// Options for reading a data file, about properties that the file does not contain.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LoadOptions {
-    /// The label column of a table; by default the one called label, class, target or y.
+    /// The label column of a table. The default is the one called label, class, target or y.
     pub label: Option<Column>,
-    /// Whether it does not matter when there are no labels.
+    /// Whether a file without labels is accepted.
     pub label_optional: bool,
-    /// Whether a table's first row names its columns.
+    /// Whether the first row of a table contains column names.
     pub header: Header,
-    /// The character between a table's cells; by default the one it shows.
+    /// The character between the cells of a table. It is detected by default.
     pub delimiter: Option<u8>,
-    /// The decimal mark of a table's numbers; by default the one it shows.
+    /// The decimal mark of the numbers in a table. It is detected by default.
     pub decimal: Option<Decimal>,
-    /// Texts and numbers of a table's feature columns that stand for missing values, in addition to the usual ones.
+    /// Additional texts and numbers that represent missing values in feature columns.
     pub na_values: Vec<String>,
-    /// What the bytes of a table's names and labels mean.
+    /// The encoding of names and labels in a table.
     pub encoding: Encoding,
-    /// Which columns of a table are points.
+    /// The columns of a table that are used as features.
     pub select: Selection,
-    /// The names of a table's columns, in this order, where they are known beforehand.
+    /// The expected names of the columns in this order, for example those of a model.
     pub expected: Option<Vec<String>>,
-    /// What to do about missing values.
+    /// The treatment of missing values.
     pub missing: Missing,
-    /// What stands in for missing values of every column when points are read batch by batch ([`super::ColumnMeans`]).
+    /// The values that replace missing values of each column when samples are read in batches (see
+    /// [`super::ColumnMeans`]).
     pub fill: Option<Vec<f64>>,
-    /// Whether a table's numbers are kept in single precision.
+    /// Whether the numbers of a table are stored in single precision.
     pub single_precision: bool,
-    /// The labels of points in an `.npy` or `.npz` file: another `.npy` file.
+    /// The path of an `.npy` file with the labels of samples in an `.npy` or `.npz` file.
     pub labels: Option<PathBuf>,
-    /// The array of points in an `.npz` or `.mat` file; by default the one with a usual name.
+    /// The name of the array of samples in an `.npz` or `.mat` file. The default is a usual name.
     pub x_key: Option<String>,
-    /// The array of labels in an `.npz` or `.mat` file; by default the one with a usual name.
+    /// The name of the array of labels in an `.npz` or `.mat` file. The default is a usual name.
     pub y_key: Option<String>,
-    /// Files of test points, for formats that hold one part (`.npy`, tables).
+    /// The paths of files of test samples, for formats with a single part (`.npy`, tables).
     pub test: Vec<PathBuf>,
-    /// The labels of the test points, for `.npy`.
+    /// The path of a file with the labels of the test samples, for `.npy`.
     pub test_labels: Option<PathBuf>,
-    /// Height and width of every point, when it is an image and the file holds it flat.
+    /// The height and width of every sample if samples are images that the file stores as rows.
     pub image_shape: Option<(usize, usize)>,
-    /// How much memory one array may take.
+    /// The largest amount of memory that one array may use.
     pub limits: Limits,
 }
 
@@ -81,71 +83,82 @@ impl LoadOptions {
     }
 }
 
-/// What a file turned out to hold.
+/// The content of a file.
 #[derive(Debug, Clone)]
 pub enum Loaded {
-    /// Points with labels.
+    /// Samples with labels.
     Data(LabeledData),
     /// Class statistics.
     Statistics(GivenStatistics),
-    /// Class sums, from which any estimator can be finished, and what to call them.
+    /// Accumulated class statistics with their name. Any estimator can be computed from them.
     Sums(String, ClassAccumulator),
 }
 
-/// What a file holds, what its columns are called and what was decided on the way.
+/// The content of a file, the names of its columns, and notes for the user.
 #[derive(Debug, Clone)]
 pub struct Opened {
-    /// What it holds.
+    /// The content of the file.
     pub loaded: Loaded,
-    /// The names of the columns; empty where there are none.
+    /// The names of the columns. Empty if they have none.
     pub columns: Vec<String>,
-    /// The label column of a table, by name or by position where there are no names.
+    /// The label column of a table by name, or by position if there are no names.
     pub label: Option<String>,
-    /// What its user should know.
+    /// The notes for the user.
     pub notes: Vec<Note>,
-    /// The same of the file of test points, where there is one.
+    /// The notes about the file of test samples. Empty if there is none.
     pub test_notes: Vec<Note>,
 }
 
 impl Opened {
-    /// What one file holds.
+    /// Returns the content of one file without a label column or test notes.
     pub fn new(loaded: Loaded, columns: Vec<String>, notes: Vec<Note>) -> Self {
         Self { loaded, columns, label: None, notes, test_notes: Vec::new() }
     }
 }
 
-/// Points to apply a model to.
+/// Samples to which a model is applied.
 #[derive(Debug, Clone)]
 pub struct PointsPart {
-    /// `train` or `test` where the file has several parts.
+    /// The name of the part, `train` or `test`, if the file has several.
     pub name: Option<&'static str>,
-    /// The points; missing values are NaN where [`Missing::Keep`] asked for them.
+    /// The samples. With [`Missing::Keep`], missing values are NaN.
     pub points: OwnedPoints,
-    /// Their labels, where there are any.
+    /// The labels of the samples, if they have any.
     pub labels: Option<Labels>,
-    /// The names of the columns; empty where there are none.
+    /// The names of the columns. Empty if they have none.
     pub columns: Vec<String>,
-    /// What was decided on the way.
+    /// The notes for the user.
     pub notes: Vec<Note>,
 }
 
-/// Loads a data set; [`super::FILE_KINDS`] lists what is understood, and `-` is a table on standard input.
+/// Loads a data set. [`super::FILE_KINDS`] lists the supported files, and `-` is a table on
+/// standard input.
+///
+/// # Errors
+///
+/// If the file cannot be read or its data cannot be used.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, DataError> {
     open_data(path, options).map(|opened| opened.loaded)
 }
 
-/// Loads a data set with the names of its columns and what was decided on the way.
+/// Loads a data set with the names of its columns and notes for the user.
 ///
-/// Every point is finite afterwards: missing values are dealt with as the options say, and infinite ones refused.
+/// All values of the result are finite: missing values are treated according to the options, and
+/// infinite values are rejected.
+///
+/// # Errors
+///
+/// If the file cannot be read or its data cannot be used.
 pub fn open_data(path: &Path, options: &LoadOptions) -> Result<Opened, DataError> {
     open_several(&[path.to_owned()], options)
 }
 
-/// Loads files of points as one data set, rows in the order of the files, as [`open_data`] loads one file.
+/// Loads several files of samples as one data set, with rows in the order of the files. Each file
+/// is read as by [`open_data`].
 ///
 /// # Errors
 ///
-/// If a file cannot be read, or if columns or labels of the files do not fit together.
+/// If a file cannot be read, or if columns or labels of the files do not match.
 pub fn open_several(paths: &[PathBuf], options: &LoadOptions) -> Result<Opened, DataError> {
     let mut opened = join::read(paths, options)?;
     let Loaded::Data(data) = &mut opened.loaded else { return Ok(opened) };
@@ -182,9 +195,13 @@ pub fn open_several(paths: &[PathBuf], options: &LoadOptions) -> Result<Opened, 
     Ok(opened)
 }
 
-/// The points of a file, training first, with labels where there are any.
+/// Reads the samples of a file, training part first, with labels if there are any.
 ///
-/// An archive of arrays has the parts X_train, X_test and X, as many as are there.
+/// An archive of arrays may have the parts X_train, X_test and X.
+///
+/// # Errors
+///
+/// If the file cannot be read or does not contain samples.
 pub fn open_points(path: &Path, options: &LoadOptions) -> Result<Vec<PointsPart>, DataError> {
     let options = LoadOptions { label_optional: true, ..options.clone() };
     (file_kind(path)?.points)(path, &options)
@@ -194,7 +211,7 @@ pub(super) fn place_of(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// What to call the data of a file.
+/// Returns a name for the data of a file.
 pub(super) fn name_of(path: &Path) -> String {
     if path == Path::new("-") {
         return "stdin".to_owned();
@@ -204,7 +221,8 @@ pub(super) fn name_of(path: &Path) -> String {
     file.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&file).to_owned()
 }
 
-/// The door: values that are missing or infinite, labels that are ids, columns that are indices.
+/// Checks data for missing and infinite values, labels that are identifiers, and columns that are
+/// indices.
 fn checked(
     data: &mut LabeledData,
     kind: &FileKind,
@@ -223,7 +241,8 @@ fn checked(
     if let Some((one, other)) = data.train.labels.classes().alike() {
         notes.push(Note::AlikeLabels(one.to_owned(), other.to_owned()));
     }
-    // Test points lack what the training points have on average: they may not tell it themselves.
+    // Missing values of test samples are replaced by the means of the training samples, so that
+    // test data are not used.
     let means = match (options.missing, &data.test) {
         (Missing::Mean, Some(_)) => Some(column_means(&data.train.points, columns, place)?),
         _ => None,
@@ -245,7 +264,7 @@ fn checked(
     Ok(())
 }
 
-/// All batches of a file at once.
+/// Reads all batches of a labeled file at once.
 pub(super) fn from_batches(
     path: &Path,
     name: String,
@@ -262,7 +281,7 @@ pub(super) fn from_batches(
     Ok(Opened { label, ..Opened::new(Loaded::Data(data), columns, notes) })
 }
 
-/// The same with or without labels.
+/// Reads all batches of a file at once, with or without labels.
 pub(super) fn points_from_batches(
     path: &Path,
     options: &LoadOptions,
@@ -291,7 +310,7 @@ pub(super) fn whole(
     };
     let changed = || DataError::content(place, "its labels changed while reading");
     let labels = match batch.labels.classes() {
-        // Text is kept as it is batch by batch; all of it together may read as numbers.
+        // Batches keep labels as text. All labels together may be numbers.
         Classes::Texts(texts) => {
             let read = Labels::from_texts(texts);
             let mut codes = batch.labels.into_codes();
@@ -341,7 +360,7 @@ pub(super) fn bare(
     PointsPart { name, points, labels, columns: Vec::new(), notes: Vec::new() }
 }
 
-/// The parts of a file that always has labels.
+/// Returns the parts of a file that always has labels.
 pub(super) fn labeled_points(
     path: &Path,
     options: &LoadOptions,
@@ -375,16 +394,16 @@ pub(super) fn idx_folder(
     plain(name, train, test, &place)
 }
 
-/// The images and the labels of an IDX folder, as the names of their files have them.
+/// The stems of the files of images and labels in an IDX folder.
 const IDX_STEMS: [(&str, &str); 2] = [("images", "idx3"), ("labels", "idx1")];
 
-/// The names that a file of an IDX folder can have, the preferred one first.
+/// Returns the possible names of a file in an IDX folder, starting with the preferred one.
 fn idx_names(prefix: &str, (what, axes): (&str, &str)) -> [String; 4] {
     [("-", ""), ("-", ".gz"), (".", ""), (".", ".gz")]
         .map(|(mark, end)| format!("{prefix}-{what}{mark}{axes}-ubyte{end}"))
 }
 
-/// The files of images and labels of one part, where both are there.
+/// Returns the files of images and labels of one part if both exist.
 pub(super) fn idx_files(folder: &Path, prefix: &str) -> Option<(PathBuf, PathBuf)> {
     let [images, labels] = IDX_STEMS.map(|stem| {
         let files = idx_names(prefix, stem).map(|name| folder.join(name));
@@ -393,7 +412,8 @@ pub(super) fn idx_files(folder: &Path, prefix: &str) -> Option<(PathBuf, PathBuf
     Some((images?, labels?))
 }
 
-/// Returns every file that loading a path may read: the path itself, or all names that a reader looks for in a folder.
+/// Returns all files that loading a path may read: the path itself, or all possible names in a
+/// folder.
 pub fn files_read(path: &Path) -> Vec<PathBuf> {
     if !path.is_dir() {
         return vec![path.to_owned()];

@@ -1,6 +1,8 @@
-//! Column means of files that are read twice: once for the means, once with them in place of what is missing.
+//! Column means of files that are read twice: first to compute the means, then to fill in missing
+//! values.
 //!
-//! Values are added row by row in the order of the files, as for points held in memory, so both fill in the same bits.
+//! Values are added row by row in the order of the files. Samples in memory are treated in the same
+//! order, so both lead to the same bits.
 
 use std::path::Path;
 
@@ -11,10 +13,10 @@ use super::missing::column_name;
 use super::{DataError, LoadOptions, OwnedPoints};
 use crate::formats::{Column, Missing};
 
-/// Rows that are read at a time.
+/// The number of rows that are read at once.
 const ROWS: usize = 4096;
 
-/// Sums of the values that are there.
+/// The sums and counts of the values that are not missing, for each column.
 #[derive(Debug, Default)]
 pub struct ColumnMeans {
     sums: Vec<f64>,
@@ -23,7 +25,12 @@ pub struct ColumnMeans {
 }
 
 impl ColumnMeans {
-    /// Adds the values of a file, which must be one that can be read again; `weights` names a table's column of weights.
+    /// Adds the values of a file, which must be readable a second time. `weights` is a column of
+    /// weights in a table.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, cannot be read twice, or has other columns.
     pub fn add(
         &mut self,
         path: &Path,
@@ -78,7 +85,11 @@ impl ColumnMeans {
         }
     }
 
-    /// The means; an error when a column has no value at all.
+    /// Returns the means.
+    ///
+    /// # Errors
+    ///
+    /// If a column has no value at all.
     pub fn finish(self, place: &str) -> Result<Vec<f64>, DataError> {
         if let Some(column) = self.counts.iter().position(|&count| count == 0) {
             let name = column_name(&self.columns, column);

@@ -1,4 +1,5 @@
-//! One door for points: no value leaves it that is missing or infinite, unless it was asked for.
+//! Treatment of missing values. Samples that pass it are finite, unless missing values are kept on
+//! request.
 
 use sqfa::points::Scalar;
 use sqfa::{Labels, Points, Table, with_table};
@@ -6,7 +7,7 @@ use sqfa::{Labels, Points, Table, with_table};
 use super::{DataError, OwnedPoints};
 use crate::formats::{FormatError, Missing, Note, counted};
 
-/// The first value of some points that is not finite: row, column, value.
+/// Returns the row, the column and the value of the first value that is not finite.
 pub fn first_not_finite(points: Points<'_>) -> Option<(usize, usize, f64)> {
     fn find<T: Scalar>(table: &Table<'_, T>) -> Option<(usize, usize, f64)> {
         (0..table.rows()).find_map(|row| {
@@ -22,7 +23,7 @@ pub fn first_not_finite(points: Points<'_>) -> Option<(usize, usize, f64)> {
     }
 }
 
-/// A column as messages call it: by its name, or by its number from 0 as arrays count.
+/// Returns the name of a column for messages: its name, or its index counted from 0.
 pub fn column_name(columns: &[String], at: usize) -> String {
     match columns.get(at) {
         Some(name) if !name.is_empty() => format!("'{name}'"),
@@ -30,15 +31,15 @@ pub fn column_name(columns: &[String], at: usize) -> String {
     }
 }
 
-/// Points and labels that went through the door, and what happened to them there.
+/// Samples and labels after the treatment of missing values, with a note about it.
 pub(super) struct Settled {
     pub(super) points: OwnedPoints,
     pub(super) labels: Labels,
     pub(super) notes: Vec<Note>,
 }
 
-/// Refuses, leaves out or fills in what is missing, with the means of other points where they are given; infinite values
-/// are refused.
+/// Rejects missing values, drops their rows or fills them in. The means of other samples are used
+/// if they are specified. Infinite values are rejected.
 pub(super) fn settle(
     points: OwnedPoints,
     labels: Labels,
@@ -109,7 +110,8 @@ pub(super) fn settle(
     }
 }
 
-/// The mean of what every column has; an error where it has nothing.
+/// Returns the mean of each column over the values that are not missing. A column without values is
+/// an error.
 pub(super) fn column_means(
     points: &OwnedPoints,
     columns: &[String],

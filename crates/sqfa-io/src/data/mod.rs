@@ -1,4 +1,4 @@
-//! Labeled data and given statistics, owned, as they come out of files and generators.
+//! Labeled samples and class statistics that own their data, as read from files or generated.
 
 mod archive;
 mod batches;
@@ -41,128 +41,128 @@ pub use sums::{
     write_table_sums,
 };
 
-/// Data that could not be loaded.
+/// An error in data that could not be loaded.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// A file could not be read.
+    /// A file that could not be read.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// Labels could not be understood.
+    /// Labels that cannot be used.
     #[error("the labels of {place}: {source}")]
     Labels {
         /// The file or array.
         place: String,
-        /// What is wrong with them.
+        /// The reason why they cannot be used.
         source: LabelError,
     },
-    /// A test label that no training point has.
+    /// A test label that does not occur in the training samples.
     #[error("the test labels of {place}: {source}; remove those rows or add the class to training")]
     TestLabels {
         /// The file or array.
         place: String,
-        /// Which label, and where.
+        /// The label and its position.
         source: LabelError,
     },
-    /// Points and labels of different lengths.
+    /// Different numbers of samples and labels.
     #[error("{place} has {points} points and {labels} labels: give one label per point")]
     Lengths {
         /// The file.
         place: String,
-        /// The number of points.
+        /// The number of samples.
         points: usize,
         /// The number of labels.
         labels: usize,
     },
-    /// Training and test points of different dimensions.
+    /// Different numbers of features in training and test samples.
     #[error("{place} has {train} dimensions in training and {test} in the test part")]
     Dimensions {
         /// The file.
         place: String,
-        /// Dimensions of the training points.
+        /// The number of features of the training samples.
         train: usize,
-        /// Dimensions of the test points.
+        /// The number of features of the test samples.
         test: usize,
     },
-    /// Class sums that cannot be read, or points that cannot join them.
+    /// Accumulated class statistics that cannot be read or merged.
     #[error("{place}: {source}")]
     Sums {
         /// The file.
         place: String,
-        /// What is wrong.
+        /// The error.
         source: StatisticsError,
     },
-    /// Labels of two types.
+    /// Labels of different types in two files.
     #[error(
         "the labels of {place} are {found} (such as '{example}'), those of {other} are {expected}: \
          write them the same way in all files"
     )]
     LabelTypes {
-        /// The file that differs.
+        /// The second file.
         place: String,
-        /// What its labels are.
+        /// The type of its labels.
         found: &'static str,
-        /// One of them.
+        /// One of its labels.
         example: String,
-        /// The file before.
+        /// The first file.
         other: String,
-        /// What its labels are.
+        /// The type of the labels of the first file.
         expected: &'static str,
     },
-    /// Files of different dimensions.
+    /// Different numbers of features in two files.
     #[error(
         "{place} has {found} dimensions where {other} has {expected}: files must have the same columns"
     )]
     FileDimensions {
-        /// The file that differs.
+        /// The second file.
         place: String,
-        /// Its dimensions.
+        /// The number of features of the second file.
         found: usize,
-        /// The file before.
+        /// The first file.
         other: String,
-        /// The dimensions of that.
+        /// The number of features of the first file.
         expected: usize,
     },
-    /// Files whose columns have other names.
+    /// Different column names in two files.
     #[error(
         "the columns of {place} are not those of {other}: {difference}; class sums cannot be put in \
          another order, so sum the points up again with columns of one order"
     )]
     FileColumns {
-        /// The file that differs.
+        /// The second file.
         place: String,
-        /// The file before.
+        /// The first file.
         other: String,
-        /// The first difference.
+        /// The first difference between the names.
         difference: String,
     },
-    /// Points without labels.
+    /// Samples without labels.
     #[error("{place}: an npy file holds no labels: name a second npy file (labels)")]
     NoLabels {
         /// The file.
         place: String,
     },
-    /// Arrays of points or labels that are not found.
+    /// Missing arrays of samples or labels.
     #[error("{place}: {problem}")]
     NoArrays {
         /// The file.
         place: String,
-        /// What is missing, and what is there instead.
+        /// The missing array, and the existing ones.
         problem: String,
-        /// The arrays that are likely to be points and labels.
+        /// The names of arrays that are likely to be samples and labels.
         pair: Option<(String, String)>,
     },
-    /// An archive with points and without labels.
+    /// An archive of samples without labels.
     #[error("{place} has no labels for its points '{points}': name them; it has: {names}")]
     NoLabelArray {
         /// The file.
         place: String,
-        /// The array of points.
+        /// The name of the array of samples.
         points: String,
-        /// The arrays that are there.
+        /// The names of all arrays.
         names: String,
     },
-    /// Labels that name points, not classes.
+    /// Labels that are all different, so they identify samples instead of classes.
     #[error(
         "{place}: all {count} labels are different: this looks like a column of ids; name the column \
          of labels"
@@ -170,10 +170,10 @@ pub enum DataError {
     AllDifferent {
         /// The file.
         place: String,
-        /// How many labels.
+        /// The number of labels.
         count: usize,
     },
-    /// Labels that mostly name points, not classes.
+    /// Labels that are mostly different, so they identify samples instead of classes.
     #[error(
         "{place}: {classes} different labels of {count} points: this looks like a column of ids; name the \
          column of labels"
@@ -181,12 +181,12 @@ pub enum DataError {
     Ids {
         /// The file.
         place: String,
-        /// How many labels.
+        /// The number of labels.
         count: usize,
-        /// How many different ones.
+        /// The number of different labels.
         classes: usize,
     },
-    /// Means to fill in, of a file that can be read only once.
+    /// Missing values that should be replaced by means, in a file that can be read only once.
     #[error(
         "{place} cannot be read twice: filling in means takes one reading for the means and one with them; save \
          it to a file, or leave incomplete rows out"
@@ -195,7 +195,7 @@ pub enum DataError {
         /// The file.
         place: String,
     },
-    /// Class sums that do not fit into memory.
+    /// Class statistics that need more memory than available.
     #[error(
         "{place}: sums of {classes} classes in {columns} columns take {:.1} GB, and {:.1} GB are at hand: \
          choose fewer columns, keep sketches (form sketch), or make sure that the labels are classes",
@@ -205,16 +205,16 @@ pub enum DataError {
     SumsTooLarge {
         /// The file.
         place: String,
-        /// Classes so far.
+        /// The number of classes so far.
         classes: usize,
-        /// Columns.
+        /// The number of columns.
         columns: usize,
-        /// Bytes needed.
+        /// The number of bytes that are needed.
         needed: u128,
-        /// Bytes at hand.
+        /// The number of bytes that are available.
         memory: u64,
     },
-    /// A value that is infinite.
+    /// An infinite value.
     #[error("{place}: row {row}, column {column} is {value}: correct or remove it")]
     Infinite {
         /// The file.
@@ -223,21 +223,21 @@ pub enum DataError {
         row: usize,
         /// The column, by name or counted from 0.
         column: String,
-        /// What stands there.
+        /// The value.
         value: f64,
     },
-    /// Something that is not there or not understood.
+    /// Any other missing or invalid content.
     #[error("{place}: {problem}")]
     Content {
         /// The file.
         place: String,
-        /// What is missing, and what to do.
+        /// The problem and its remedy.
         problem: String,
     },
 }
 
 impl DataError {
-    /// What a user can do about it, where a setting of the reader helps.
+    /// Returns the setting of the reader that avoids the error, if there is one.
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
             Self::Format(error) => error.remedy(),
@@ -256,17 +256,21 @@ impl DataError {
     }
 }
 
-/// Points with their labels.
+/// Samples with their labels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// One point a row.
+    /// The samples, one per row.
     pub points: OwnedPoints,
-    /// One label a point.
+    /// The labels, one per sample.
     pub labels: Labels,
 }
 
 impl Part {
-    /// Joins points and labels; an error when their numbers differ.
+    /// Combines samples and labels.
+    ///
+    /// # Errors
+    ///
+    /// If the number of samples and labels differs.
     pub fn new(points: OwnedPoints, labels: Labels, place: &str) -> Result<Self, DataError> {
         if points.rows() != labels.len() {
             return Err(DataError::Lengths {
@@ -279,21 +283,26 @@ impl Part {
     }
 }
 
-/// A data set: a training part and perhaps a test part, in the same classes.
+/// A data set with a training part and an optional test part, which have the same classes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LabeledData {
-    /// What to call it.
+    /// The name of the data set.
     pub name: String,
-    /// The points to learn from.
+    /// The training samples.
     pub train: Part,
-    /// The points to evaluate on; their labels are expressed in the training classes.
+    /// The test samples. Their labels refer to the training classes.
     pub test: Option<Part>,
-    /// Height and width, when every point is an image.
+    /// The height and width of every sample, if samples are images.
     pub image_shape: Option<(usize, usize)>,
 }
 
 impl LabeledData {
-    /// Joins two parts, expressing the test labels in the training classes.
+    /// Combines a training part and an optional test part, whose labels are converted to the
+    /// training classes.
+    ///
+    /// # Errors
+    ///
+    /// If the number of features differs, or a test label does not occur in the training part.
     pub fn new(
         name: String,
         train: Part,
@@ -308,7 +317,11 @@ impl LabeledData {
         Ok(data)
     }
 
-    /// Puts another test part beside the training part, its labels in the training classes.
+    /// Replaces the test part. Its labels are converted to the training classes.
+    ///
+    /// # Errors
+    ///
+    /// If the number of features differs, or a test label does not occur in the training part.
     pub fn set_test(&mut self, test: Part, place: &str) -> Result<(), DataError> {
         let train = &self.train;
         if test.points.columns() != train.points.columns() {

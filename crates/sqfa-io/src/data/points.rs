@@ -1,4 +1,4 @@
-//! Points that own their numbers, in the type they came in.
+//! Samples that own their values, in the type in which they were read.
 
 use sqfa::points::ShrinkingPoints;
 use sqfa::{Points, Table};
@@ -6,7 +6,7 @@ use sqfa::{Points, Table};
 use super::DataError;
 use crate::formats::{Array, Values};
 
-/// A table of numbers, one point a row, rows one after the other.
+/// A table of numbers in row-major order, with one sample per row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnedPoints {
     rows: usize,
@@ -32,7 +32,7 @@ impl Numbers {
 }
 
 impl OwnedPoints {
-    /// Points of bytes; `None` when there are not `rows × columns` of them.
+    /// Returns samples of bytes, or `None` if there are not `rows × columns` values.
     pub fn from_u8(values: Vec<u8>, rows: usize, columns: usize) -> Option<Self> {
         fits(values.len(), rows, columns).then_some(Self {
             rows,
@@ -41,7 +41,7 @@ impl OwnedPoints {
         })
     }
 
-    /// Points in single precision; `None` when there are not `rows × columns` numbers.
+    /// Returns samples in single precision, or `None` if there are not `rows × columns` values.
     pub fn from_f32(values: Vec<f32>, rows: usize, columns: usize) -> Option<Self> {
         fits(values.len(), rows, columns).then_some(Self {
             rows,
@@ -50,7 +50,7 @@ impl OwnedPoints {
         })
     }
 
-    /// Points in double precision; `None` when there are not `rows × columns` numbers.
+    /// Returns samples in double precision, or `None` if there are not `rows × columns` values.
     pub fn from_f64(values: Vec<f64>, rows: usize, columns: usize) -> Option<Self> {
         fits(values.len(), rows, columns).then_some(Self {
             rows,
@@ -59,9 +59,14 @@ impl OwnedPoints {
         })
     }
 
-    /// The points of an array whose first axis counts them, with height and width when it has three.
+    /// Returns the samples of an array with one sample per index of the first axis. With three
+    /// axes, the height and width of images are returned as well.
     ///
     /// A last axis of length 1 (one color) is ignored.
+    ///
+    /// # Errors
+    ///
+    /// If the array is empty, has fewer than two axes, or is not numeric.
     pub fn from_array(
         array: Array,
         place: &str,
@@ -91,12 +96,12 @@ impl OwnedPoints {
         Ok((Self { rows, columns, values }, image))
     }
 
-    /// No points at all, to stand in while others are moved.
+    /// Returns a table without samples, as a placeholder while others are moved.
     pub fn none() -> Self {
         Self { rows: 0, columns: 0, values: Numbers::F64(Vec::new()) }
     }
 
-    /// The same points with NaN replaced by the number of its column.
+    /// Returns samples in which NaN is replaced by the value for its column.
     pub fn filled(self, columns: &[f64]) -> Self {
         let width = self.columns.max(1);
         let values = match self.values {
@@ -115,7 +120,7 @@ impl OwnedPoints {
         Self { values, ..self }
     }
 
-    /// Adds points of as many columns below; numbers of two types become the wider one.
+    /// Appends samples with the same number of columns. If the types differ, the wider one is used.
     pub(super) fn append(&mut self, more: Self) {
         debug_assert_eq!(self.columns, more.columns);
         self.rows += more.rows;
@@ -141,20 +146,20 @@ impl OwnedPoints {
         };
     }
 
-    /// The number of points.
+    /// Returns the number of samples.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The number of dimensions.
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The points as the core takes them, without a copy.
+    /// Returns a view of the samples for the core, without a copy.
     pub fn view(&self) -> Points<'_> {
         let (rows, columns) = (self.rows, self.columns);
-        // The constructors checked the lengths, so the empty table never occurs.
+        // The constructors checked the lengths, so the view cannot fail.
         match &self.values {
             Numbers::U8(values) => table(values, rows, columns).into(),
             Numbers::F32(values) => table(values, rows, columns).into(),
@@ -187,7 +192,7 @@ impl ShrinkingPoints for OwnedPoints {
     }
 }
 
-/// Lets two rows change places.
+/// Swaps two rows.
 fn swap<T>(values: &mut [T], columns: usize, one: usize, other: usize) {
     let (first, second) = (one.min(other), one.max(other));
     if first < second {
@@ -196,7 +201,7 @@ fn swap<T>(values: &mut [T], columns: usize, one: usize, other: usize) {
     }
 }
 
-/// Keeps the first values and the memory of no others.
+/// Truncates a vector and frees the remaining memory.
 fn keep<T>(values: &mut Vec<T>, length: usize) {
     values.truncate(length);
     values.shrink_to_fit();

@@ -1,4 +1,4 @@
-//! Some of the points, copied.
+//! Selection of rows as a copy.
 
 use sqfa::points::Scalar;
 use sqfa::{Points, Table};
@@ -6,7 +6,11 @@ use sqfa::{Points, Table};
 use super::OwnedPoints;
 
 impl OwnedPoints {
-    /// The points of these rows, in this order; panics beyond the last row, as indexing does.
+    /// Returns a copy of the given rows in this order.
+    ///
+    /// # Panics
+    ///
+    /// If a row does not exist.
     pub fn select(&self, rows: &[usize]) -> Self {
         fn copy<T: Scalar>(table: &Table<'_, T>, rows: &[usize]) -> Vec<T> {
             let columns = table.columns();

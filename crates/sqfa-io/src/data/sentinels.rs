@@ -1,32 +1,33 @@
-//! Values such as −999 that may stand for missing ones: they repeat, far from all other values of their column.
+//! Detection of values such as −999 that may represent missing values. They occur several times and
+//! are far from all other values of their column.
 
 use std::collections::BTreeMap;
 
 use crate::formats::Note;
 
-/// How many nines a value may have.
+/// The possible numbers of nines in such a value.
 const NINES: std::ops::RangeInclusive<u32> = 1..=5;
 
-/// The range of the ordinary values of every column, and how often values of nines alone occur in it.
+/// The range of ordinary values of every column, with the counts of values that consist of nines.
 #[derive(Debug)]
 pub(super) struct Sentinels {
     ranges: Vec<(f64, f64)>,
-    /// By column and value.
+    /// The counts by column and value.
     counts: BTreeMap<(usize, i64), u64>,
 }
 
 impl Sentinels {
-    /// Nothing is known of so many columns.
+    /// Returns an empty record for a number of columns.
     pub(super) fn new(columns: usize) -> Self {
         let ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); columns];
         Self { ranges, counts: BTreeMap::new() }
     }
 
-    /// Looks at a value; missing ones are passed over.
+    /// Records a value. Missing values are ignored.
     #[inline]
     pub(super) fn add(&mut self, column: usize, value: f64) {
         let (low, high) = &mut self.ranges[column];
-        // Most values are within the range of those before.
+        // Most values are within the range of the previous ones, so this is the fast path.
         if value >= *low && value <= *high && value.abs() < 9.0 {
             return;
         }
@@ -39,7 +40,7 @@ impl Sentinels {
         }
     }
 
-    /// One note per value that stands apart in some columns.
+    /// Returns one note per value that may represent missing values in some columns.
     pub(super) fn notes(&self, name: &dyn Fn(usize) -> String) -> Vec<Note> {
         let mut found: BTreeMap<i64, (Vec<String>, u64)> = BTreeMap::new();
         for (column, &range) in self.ranges.iter().enumerate() {
@@ -47,7 +48,8 @@ impl Sentinels {
             let mut values: Vec<(i64, u64)> =
                 of_column.map(|((_, value), count)| (*value, *count)).collect();
             values.sort_by_key(|(value, _)| value.abs());
-            // The smallest first: a larger one must stand apart from those that turned out to be ordinary.
+            // In ascending order: larger values are compared with smaller ones that turned out to
+            // be ordinary.
             let (mut low, mut high) = range;
             for (value, count) in values {
                 let at = value as f64;
@@ -66,7 +68,8 @@ impl Sentinels {
     }
 }
 
-/// A number of nines alone: −9, −99, 99, −999, 999 and so on; 9 itself is too common.
+/// Returns the integer if a value consists of nines only: −9, −99, 99, −999, 999 and so on. The
+/// value 9 is too common.
 fn sentinel(value: f64) -> Option<i64> {
     if value.abs() < 9.0 || value.fract() != 0.0 {
         return None;

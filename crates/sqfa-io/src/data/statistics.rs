@@ -1,4 +1,4 @@
-//! Class statistics given instead of points: means and covariances, or second moments alone.
+//! Class statistics that are read instead of samples: means and covariances, or second moments.
 
 use sqfa::{Classes, Labels};
 
@@ -6,37 +6,41 @@ use super::DataError;
 use super::tables::labels_of;
 use crate::formats::{Npz, Stack, Values};
 
-/// What is known of every class.
+/// The moments of every class.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GivenMoments {
-    /// Means (classes × dimensions, row after row) and one covariance per class.
+    /// One mean and one covariance per class.
     Central {
-        /// The means.
+        /// The means in row-major order, classes × features.
         means: Vec<f64>,
-        /// The covariances, each dimensions × dimensions.
+        /// The covariances, each features × features.
         covariances: Stack,
     },
-    /// One second-moment matrix E[x xᵀ] per class and nothing about the means.
+    /// One second-moment matrix E[x xᵀ] per class, without means.
     Second(Stack),
 }
 
-/// The statistics of every class, as plain numbers.
+/// The statistics of every class as plain numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GivenStatistics {
-    /// What to call them.
+    /// The name of the statistics.
     pub name: String,
     /// The classes, in the order of all other fields.
     pub classes: Classes,
-    /// The number of dimensions.
+    /// The number of features.
     pub dimensions: usize,
-    /// How many points every class had, when known.
+    /// The number of samples per class, if known.
     pub counts: Option<Vec<u64>>,
-    /// The statistics proper.
+    /// The moments of the classes.
     pub moments: GivenMoments,
 }
 
 impl GivenStatistics {
     /// Reads `means` and `covariances`, or `second_moments`, with optional `counts` and `classes`.
+    ///
+    /// # Errors
+    ///
+    /// If arrays are missing or their shapes do not match.
     pub(crate) fn from_npz(name: String, npz: &mut Npz) -> Result<Self, DataError> {
         let place = npz.place().to_owned();
         let central = npz.contains("covariances");
@@ -62,7 +66,7 @@ impl GivenStatistics {
             );
             return Err(DataError::content(&place, problem));
         }
-        // Where each class, in the classes' own order, stands in the file.
+        // The position in the file of each class in sorted order.
         let mut order = vec![0; count];
         for (at, &code) in labels.codes().iter().enumerate() {
             order[code as usize] = at;

@@ -1,7 +1,8 @@
-//! Class sums in files, with the names of the columns they were made of.
+//! Files of accumulated class statistics, with the names of their columns.
 //!
-//! A file is the sums as the core writes them (with a checksum of their own); where there are names, JSON with them, its
-//! length, its CRC-32 and a mark follow. The JSON is a list of the columns or, where the label column is known, an object.
+//! A file contains the statistics in the format of the core, which has its own checksum. If there
+//! are names, they follow as JSON with their length, CRC-32 and a signature. The JSON is a list of
+//! the columns or, if the label column is known, an object.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -14,56 +15,66 @@ use super::DataError;
 use crate::formats::crash::{self, Input};
 use crate::formats::{AtomicFile, FormatError};
 
-/// How a file with names ends.
+/// The signature at the end of a file with names.
 const MARK: &[u8; 8] = b"SQFANAME";
-/// Bytes after the names: their length, their checksum and the mark.
+/// The number of bytes after the names: their length, their checksum and the signature.
 const TAIL: usize = 8 + 4 + 8;
 
 /// The names in a file.
 #[derive(Deserialize, Serialize)]
 #[serde(untagged)]
 enum Names {
-    /// Those of the columns.
+    /// The names of the columns.
     Columns(Vec<String>),
-    /// Those of the columns and of the label column.
+    /// The names of the columns and of the label column.
     Labeled { columns: Vec<String>, label: String },
 }
 
-/// Class sums with the names of the table they were made of.
+/// Accumulated class statistics, with the names of the columns of their table.
 #[derive(Debug)]
 pub struct TableSums {
-    /// The sums.
+    /// The accumulated class statistics.
     pub sums: ClassAccumulator,
-    /// The names of the columns; empty where they have none.
+    /// The names of the columns. Empty if they have none.
     pub columns: Vec<String>,
-    /// The label column, by name or by position where the table had no names.
+    /// The label column by name, or by position if the table had no names.
     pub label: Option<String>,
 }
 
-/// Whether a file begins as class sums do.
+/// Whether a file begins with the signature of accumulated class statistics.
 pub fn is_sums(path: &Path) -> bool {
     let mut start = [0u8; 8];
-    // Only a file can be looked into without taking something out of it.
+    // Reading from anything but a regular file would consume its data.
     path.is_file()
         && Input::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
         && start == ClassAccumulator::MAGIC
 }
 
-/// Reads class sums written by [`write_sums`]; damage anywhere is noticed.
+/// Reads accumulated class statistics written by [`write_sums`].
+///
+/// # Errors
+///
+/// If the file cannot be read, has another format, or is damaged.
 pub fn read_sums(path: &Path) -> Result<ClassAccumulator, DataError> {
     read_named_sums(path).map(|(sums, _)| sums)
 }
 
-/// Reads class sums and the names of their columns, none where they have none.
+/// Reads accumulated class statistics and the names of their columns. The names are empty if the
+/// file has none.
+///
+/// # Errors
+///
+/// If the file cannot be read, has another format, or is damaged.
 pub fn read_named_sums(path: &Path) -> Result<(ClassAccumulator, Vec<String>), DataError> {
     read_table_sums(path).map(|TableSums { sums, columns, .. }| (sums, columns))
 }
 
-/// Reads class sums with the names of their columns and the label column, as far as the file has them.
+/// Reads accumulated class statistics with the names of their columns and the label column, as far
+/// as the file contains them.
 ///
 /// # Errors
 ///
-/// If the file cannot be read, holds no class sums, or is damaged.
+/// If the file cannot be read, has another format, or is damaged.
 pub fn read_table_sums(path: &Path) -> Result<TableSums, DataError> {
     let place = path.display().to_string();
     let fail = |source| FormatError::Io { place: place.clone(), action: "open", source };
@@ -102,12 +113,21 @@ fn split(bytes: &[u8]) -> Option<(&[u8], Names)> {
     Some((sums, serde_json::from_slice(names).ok()?))
 }
 
-/// Writes class sums, whole or not at all.
+/// Writes accumulated class statistics. The file is replaced only when it is complete.
+///
+/// # Errors
+///
+/// If the file cannot be written.
 pub fn write_sums(path: &Path, sums: &ClassAccumulator) -> Result<(), DataError> {
     write_named_sums(path, sums, &[])
 }
 
-/// Writes class sums with the names of their columns, whole or not at all.
+/// Writes accumulated class statistics with the names of their columns. The file is replaced only
+/// when it is complete.
+///
+/// # Errors
+///
+/// If the file cannot be written.
 pub fn write_named_sums(
     path: &Path,
     sums: &ClassAccumulator,
@@ -116,7 +136,8 @@ pub fn write_named_sums(
     write_table_sums(path, sums, names, None)
 }
 
-/// Writes class sums with the names of their columns and the label column, whole or not at all.
+/// Writes accumulated class statistics with the names of their columns and the label column. The
+/// file is replaced only when it is complete.
 ///
 /// # Errors
 ///

@@ -1,7 +1,9 @@
-//! Columns of a table that say nothing about a class, or too much: numbers of rows, times, labels in other words.
+//! Detection of table columns that are unrelated to the classes or determine them: row numbers,
+//! times, and copies of the label.
 //!
-//! They are looked for while rows come in, batch by batch or all at once. An ordinary column leaves the search within a
-//! few rows; whole numbers leave it at the first that comes twice, so the cost is that of ids.
+//! Columns are tested while rows are read, in batches or all at once. An ordinary column is
+//! excluded after a few rows, and a column of whole numbers at the first repetition. The cost is
+//! therefore dominated by columns of identifiers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,33 +14,36 @@ use sqfa::{Labels, Points, Table, with_table};
 use super::sentinels::Sentinels;
 use crate::formats::Note;
 
-/// With fewer rows whole numbers are often all different, and columns in order, by chance.
+/// The number of rows below which nothing is reported. In few rows, whole numbers are often all
+/// different and columns often monotonic by chance.
 const ENOUGH: u64 = 20;
-/// Values of classes that are kept to find a label in other words; beyond, nobody looks.
+/// The largest number of class values that are stored to detect copies of the label. With more, the
+/// detection stops.
 const KEPT: usize = 1 << 20;
-/// Whole numbers that are kept, over all columns, to find one that comes twice, a megabyte or two. So many that are all
-/// different, and never come again, are ids enough.
+/// The largest number of whole numbers, over all columns, that are stored to detect repetitions (1
+/// to 2 MB). If so many are all different, the column is assumed to contain identifiers.
 const REMEMBERED: usize = 1 << 16;
-/// Fewer of one column, where many share this room, tell nothing.
+/// The smallest number of different values with which a column is reported. Many columns share the
+/// storage, so some may have fewer.
 const DIFFERENT: u64 = 1 << 10;
-/// Beyond this every number is whole; ids have up to 64 bits.
+/// The value above which every double is a whole number. Identifiers have up to 64 bits.
 const LARGEST: f64 = 18_446_744_073_709_551_616.0;
 
-/// What is known of the columns after some rows.
+/// The state of the detection after some rows.
 #[derive(Debug)]
 pub(super) struct Suspects {
     rows: u64,
     ordered: Vec<Ordered>,
     whole: Vec<Whole>,
-    /// Whole numbers that are kept.
+    /// The number of whole numbers that are stored.
     remembered: usize,
     telling: Vec<Telling>,
     sentinels: Sentinels,
-    /// The classes in the order in which they came.
+    /// The classes, in the order of their first occurrence.
     classes: HashMap<Label, usize>,
 }
 
-/// A column that has never turned.
+/// A column that has been monotonic so far.
 #[derive(Debug)]
 struct Ordered {
     column: usize,
@@ -48,7 +53,7 @@ struct Ordered {
     steps: u64,
 }
 
-/// A column of whole numbers; sums are taken about the first.
+/// A column of whole numbers. Sums are relative to the first value.
 #[derive(Debug, Default)]
 struct Whole {
     column: usize,
@@ -57,22 +62,22 @@ struct Whole {
     high: i128,
     sum: i128,
     squares: i128,
-    /// All values so far, or the first of them.
+    /// All values so far, or the first of them if not all are stored.
     seen: HashSet<u64>,
 }
 
-/// A column that has one value in every class.
+/// A column with a single value per class so far.
 #[derive(Debug)]
 struct Telling {
     column: usize,
-    /// By class, in the order in which they came.
+    /// The value of each class, in the order of their first occurrence.
     values: Vec<f64>,
-    /// Points that were not the first of their class.
+    /// The number of samples that were not the first of their class.
     again: u64,
 }
 
 impl Suspects {
-    /// Nothing is known of so many columns.
+    /// Returns the initial state for a number of columns.
     pub(super) fn new(columns: usize) -> Self {
         let ordered = |column| Ordered { column, last: 0.0, rises: true, falls: true, steps: 0 };
         let whole = |column| Whole { column, ..Whole::default() };
@@ -88,7 +93,7 @@ impl Suspects {
         }
     }
 
-    /// Looks at further rows.
+    /// Tests further rows.
     pub(super) fn add(&mut self, points: Points<'_>, labels: &Labels) {
         with_table!(points, table => self.add_rows(&table, labels));
     }
@@ -114,7 +119,7 @@ impl Suspects {
         }
     }
 
-    /// What is suspicious.
+    /// Returns notes about suspicious columns.
     pub(super) fn notes(&self, names: &[String]) -> Vec<Note> {
         if self.rows < ENOUGH {
             return Vec::new();
@@ -138,7 +143,7 @@ impl Suspects {
         notes.into_iter().map(|(_, note)| note).chain(self.sentinels.notes(&name)).collect()
     }
 
-    /// How far apart the ends of so many different whole numbers are at least.
+    /// Returns the smallest range that such a number of different whole numbers can have.
     fn spread(&self) -> i128 {
         i128::from(self.rows) - 1
     }
@@ -157,13 +162,14 @@ impl Ordered {
 }
 
 impl Whole {
-    /// Whether the column stays: it is whole and no number has come twice, as far as they are remembered.
+    /// Whether the column is still suspicious: the value is whole and did not occur before, as far
+    /// as values are stored.
     fn add(&mut self, value: f64, begun: bool, remembered: &mut usize) -> bool {
         if value.fract() != 0.0 || value.abs() >= LARGEST {
             *remembered -= self.seen.len();
             return false;
         }
-        // Zero has one sign here.
+        // Adding 0.0 makes −0.0 and 0.0 equal.
         let bits = (value + 0.0).to_bits();
         let value = value as i128;
         if *remembered < REMEMBERED {
@@ -187,7 +193,8 @@ impl Whole {
         true
     }
 
-    /// Whether the values are consecutive numbers in any order: as many as fit, with the sum and the sum of squares of those.
+    /// Whether the values are consecutive numbers in any order. Their range, sum and sum of squares
+    /// must be those of consecutive numbers.
     fn counts(&self, rows: u64) -> bool {
         let (n, low) = (i128::from(rows), self.low - self.first);
         let sums = || {
@@ -215,7 +222,7 @@ impl Telling {
         }
     }
 
-    /// Whether every class has a value of its own, seen often enough.
+    /// Whether every class has a different value, with enough samples.
     fn is_label(&self) -> bool {
         let mut values = self.values.clone();
         values.sort_by(f64::total_cmp);
@@ -232,7 +239,8 @@ mod tests {
 
     const ROWS: usize = 60;
 
-    /// What is said of one column of which `value` gives every row, all at once and in batches of 7.
+    /// Returns the notes about one column, where `value` is the value of every row. Rows are added
+    /// all at once and in batches of 7.
     fn said(value: impl Fn(usize) -> f64) -> Vec<Note> {
         let points = |rows: std::ops::Range<usize>| {
             let values: Vec<f64> = rows.clone().map(&value).collect();
@@ -264,7 +272,8 @@ mod tests {
         assert_eq!(said(|row| 1.7e9 + 0.25 * row as f64 + 0.01), follows);
         assert_eq!(said(|row| -0.5 * (row / 2) as f64), follows, "dates repeat");
         assert_eq!(said(|row| [5.0, 1.0, 3.0][row * 3 / ROWS]), [Note::TellsClass("c".to_owned())]);
-        // Not: noise, a code that two classes share, few steps, numbers beyond all integers, one number twice.
+        // Not reported: noise, a code that two classes share, few steps, numbers beyond all
+        // integers, one repeated number.
         assert_eq!(said(|row| ((row * row + 3) as f64).sin()), []);
         assert_eq!(said(|row| [5.0, 1.0, 5.0][row * 3 / ROWS]), []);
         assert_eq!(said(|row| (row / 5) as f64), []);

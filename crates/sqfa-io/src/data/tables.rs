@@ -1,4 +1,4 @@
-//! From arrays to labels.
+//! Conversion of arrays to labels.
 
 use sqfa::Labels;
 
@@ -6,7 +6,7 @@ use super::DataError;
 use crate::formats::table::is_missing_label;
 use crate::formats::{Array, Values};
 
-/// Labels from an array with one element per point.
+/// Returns labels from an array with one element per sample.
 pub(super) fn labels_of(array: Array, place: &str) -> Result<Labels, DataError> {
     let (shape, values) = array.into_parts();
     if shape.iter().filter(|&&length| length != 1).count() > 1 {
@@ -48,7 +48,8 @@ pub(super) fn labels_of(array: Array, place: &str) -> Result<Labels, DataError> 
     }
 }
 
-/// Numbers with fractions as names, such as orientations of 22.5°, where every one has several points; otherwise they are no labels.
+/// Returns labels for numbers with fractions, such as orientations of 22.5°, if every number occurs
+/// several times. Otherwise returns `None`.
 fn repeated_numbers<T: Copy + ToString + Into<f64>>(values: &[T]) -> Option<Labels> {
     if !values.iter().all(|&value| value.into().is_finite()) {
         return None;

@@ -1,29 +1,29 @@
-//! The little matrix arithmetic the generators need, on row-major slices.
+//! Matrix operations on row-major slices that the generators need.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// A random stream that depends on the seed and a number only.
+/// Returns a random number generator that depends only on the seed and a stream number.
 pub fn stream(seed: u64, number: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(number);
     rng
 }
 
-/// One standard normal number.
+/// Returns a standard normal number.
 pub fn normal(rng: &mut ChaCha8Rng) -> f64 {
     StandardNormal.sample(rng)
 }
 
-/// The 2 × 2 matrix diag(a, b) rotated by an angle in degrees: [xx, xy, yx, yy].
+/// Returns the 2 × 2 matrix diag(a, b) rotated by an angle in degrees, as [xx, xy, yx, yy].
 pub(super) fn rotated(a: f64, b: f64, degrees: f64) -> [f64; 4] {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let cross = (a - b) * sin * cos;
     [a * cos * cos + b * sin * sin, cross, cross, a * sin * sin + b * cos * cos]
 }
 
-/// Puts a square block on the diagonal of an n × n matrix, beginning at `at`.
+/// Copies a square block to the diagonal of an n × n matrix, starting at index `at`.
 pub(super) fn put_block(matrix: &mut [f64], n: usize, at: usize, block: &[f64], size: usize) {
     for row in 0..size {
         for column in 0..size {
@@ -32,7 +32,7 @@ pub(super) fn put_block(matrix: &mut [f64], n: usize, at: usize, block: &[f64], 
     }
 }
 
-/// The lower Cholesky factor of a positive definite n × n matrix.
+/// Returns the lower Cholesky factor of a positive definite n × n matrix.
 pub fn cholesky(matrix: &[f64], n: usize) -> Vec<f64> {
     let mut lower = vec![0.0; n * n];
     for row in 0..n {
@@ -48,7 +48,7 @@ pub fn cholesky(matrix: &[f64], n: usize) -> Vec<f64> {
     lower
 }
 
-/// Adds a sample of N(mean, L Lᵀ) to the end of `points`.
+/// Appends a sample of N(mean, L Lᵀ) to `points`.
 pub(super) fn sample_gaussian(
     mean: &[f64],
     lower: &[f64],

@@ -1,4 +1,6 @@
-//! Data sets made from a formula and a seed: toy problems, the scaling family, moving textures, simulated neurons.
+//! Generated data sets: toy problems, the scaling family, moving textures, and simulated neurons.
+//!
+//! Every data set is determined by its parameters and a seed.
 
 pub mod matrix;
 pub mod neural;
@@ -11,21 +13,21 @@ use thiserror::Error;
 
 use crate::formats::FormatError;
 
-/// A data set that could not be made.
+/// An error in data that could not be generated.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DatasetError {
-    /// A parameter outside what the generator allows.
+    /// A parameter outside of its allowed range.
     #[error("{parameter} is {value}; expected {expected}")]
     Parameter {
-        /// Which parameter.
+        /// The name of the parameter.
         parameter: &'static str,
-        /// What it is.
+        /// The value of the parameter.
         value: String,
-        /// What would do.
+        /// The allowed values.
         expected: &'static str,
     },
-    /// Class statistics that cannot be built.
+    /// Class statistics that cannot be computed.
     #[error(transparent)]
     Statistics(#[from] sqfa::statistics::StatisticsError),
     /// Images that could not be read.
@@ -36,7 +38,7 @@ pub enum DatasetError {
     Images {
         /// The file or array.
         place: String,
-        /// What is wrong, and what to do.
+        /// The problem and its remedy.
         problem: String,
     },
 }

@@ -1,13 +1,19 @@
-//! A simulated population of V1 neurons: spike counts in 50 ms of trials with one of eight orientations.
+//! A simulated population of V1 neurons: spike counts in 50 ms of trials with one of eight
+//! orientations.
 //!
-//! Neuron i fires at rᵢ(θ) = bᵢ + aᵢ exp(κᵢ (cos 2(θ − θᵢ) − 1)) spikes a second. A trial's count is Poisson with mean
-//! window · (u · bᵢ + g · (rᵢ(θ) − bᵢ)) · hᵢ · pᵢ. The population shares g, which multiplies tuning, and u, which multiplies the
-//! base and so adds the same to all stimuli: shared variability is affine (Lin, Okun, Carandini & Harris, Neuron 87, 2015).
-//! log hᵢ = s · sin 2(θᵢ − θ) · z is a fluctuation with the sign of the tuning's slope (z is the trial's), pᵢ a gain of the
-//! neuron's own (Gamma of mean 1; Goris, Movshon & Simoncelli, Nature Neuroscience 17, 2014). g and h make covariances depend on
-//! the stimulus. Preferred orientations crowd a little about one of the session's own. A few trials are disturbed and a few
-//! neurons burst, for cleaning to find. Everything is simulated: parameters were chosen so that accuracies come near those of
-//! the paper's recordings. u is what puts a direction without tuning among the first principal components.
+//! Neuron i fires at rᵢ(θ) = bᵢ + aᵢ exp(κᵢ (cos 2(θ − θᵢ) − 1)) spikes per second. The count of a
+//! trial is Poisson with mean window · (u · bᵢ + g · (rᵢ(θ) − bᵢ)) · hᵢ · pᵢ. All neurons have the
+//! same g and u in a trial. g multiplies the tuning. u multiplies the base rate and so adds the
+//! same amount for all stimuli. Shared variability is therefore affine (Lin, Okun, Carandini &
+//! Harris, Neuron 87, 2015). log hᵢ = s · sin 2(θᵢ − θ) · z is a fluctuation with the sign of the
+//! slope of the tuning, where z belongs to the trial. pᵢ is a gain of each neuron (Gamma with mean
+//! 1; Goris, Movshon & Simoncelli, Nature Neuroscience 17, 2014). Covariances depend on the
+//! stimulus because of g and h.
+//!
+//! Preferred orientations are slightly concentrated around one orientation per session. A few
+//! trials are disturbed and a few neurons burst, so that cleaning can be tested. Parameters were
+//! selected so that accuracies are close to those of the recordings in the paper. Because of u, the
+//! first principal components include a direction without tuning.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -19,48 +25,49 @@ use super::DatasetError;
 use super::matrix::{normal, stream};
 use crate::data::{LabeledData, OwnedPoints, Part};
 
-/// Streams of one session: its neurons first, then one a trial.
+/// The distance between the random streams of sessions. The first stream of a session is for its
+/// neurons, and the others are for trials.
 const SESSION: u64 = 1 << 32;
-/// Tenths of a degree after which orientations repeat.
+/// The period of orientations in tenths of a degree.
 const PERIOD: i64 = 1800;
 
-/// How recordings are simulated.
+/// The parameters of simulated recordings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neural {
-    /// Neurons of every session.
+    /// The number of neurons in each session.
     pub neurons: Vec<usize>,
-    /// Orientations, evenly spaced; labels are tenths of a degree.
+    /// The number of orientations, which are evenly spaced. Labels are tenths of a degree.
     pub orientations: usize,
-    /// Trials of every orientation.
+    /// The number of trials per orientation.
     pub trials: usize,
-    /// Seed of everything random.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// Seconds in which spikes are counted.
+    /// The duration in seconds in which spikes are counted.
     pub window: f64,
-    /// Typical rates in spikes a second: at the preferred orientation above the base, and the base.
+    /// The typical peak rate above the base and the typical base rate, in spikes per second.
     pub rates: (f64, f64),
-    /// Standard deviations of their logarithms over neurons.
+    /// The standard deviations over neurons of the logarithms of both rates.
     pub rate_spread: (f64, f64),
-    /// Typical sharpness κ of tuning, and the standard deviation of its logarithm.
+    /// The typical sharpness κ of tuning, and the standard deviation of its logarithm.
     pub sharpness: (f64, f64),
-    /// How much preferred orientations crowd about one: their density is 1 + crowding · cos 2(θ − θ₀).
+    /// The concentration of preferred orientations, whose density is 1 + crowding · cos 2(θ − θ₀).
     pub crowding: f64,
-    /// Standard deviation of the logarithm of the shared gain of tuning.
+    /// The standard deviation of the logarithm of the shared gain of tuning.
     pub shared_gain: f64,
-    /// Standard deviation of the logarithm of the shared gain of the base.
+    /// The standard deviation of the logarithm of the shared gain of the base rate.
     pub base_gain: f64,
-    /// Variance of every neuron's own gain.
+    /// The variance of the private gain of each neuron.
     pub private_gain: f64,
-    /// Standard deviation of the fluctuation along the slope of tuning.
+    /// The standard deviation of the fluctuation along the slope of tuning.
     pub slope_gain: f64,
-    /// Share of trials that are disturbed.
+    /// The fraction of trials that are disturbed.
     pub outlying: f64,
-    /// Share of neurons that burst in some trials.
+    /// The fraction of neurons that burst in some trials.
     pub unstable: f64,
 }
 
 impl Default for Neural {
-    /// Five sessions of 70 to 142 neurons, eight orientations of 400 trials.
+    /// Returns five sessions of 70 to 142 neurons, with 400 trials for each of eight orientations.
     fn default() -> Self {
         Self {
             neurons: vec![70, 88, 106, 124, 142],
@@ -82,18 +89,19 @@ impl Default for Neural {
     }
 }
 
-/// Share of trials in which an unstable neuron bursts.
+/// The fraction of trials in which an unstable neuron bursts.
 const BURSTS: f64 = 0.035;
-/// Spikes of a burst beyond the usual ones.
+/// The number of additional spikes in a burst.
 const BURST: f64 = 14.0;
-/// Mean of the spikes that a disturbed trial adds to a neuron, as a multiple of its base and peak rates together.
+/// The mean number of spikes that a disturbed trial adds to a neuron, as a multiple of the sum of
+/// its base and peak rates.
 const DISTURBANCE: f64 = 1.5;
-/// Share of the neurons that a disturbed trial disturbs.
+/// The fraction of neurons that a disturbed trial affects.
 const DISTURBED: f64 = 0.3;
 
-/// One neuron of a session.
+/// A neuron of a session.
 struct Neuron {
-    /// Preferred orientation in radians.
+    /// The preferred orientation in radians.
     preferred: f64,
     base: f64,
     peak: f64,
@@ -102,19 +110,27 @@ struct Neuron {
 }
 
 impl Neuron {
-    /// Spikes a second above the base at an orientation in radians.
+    /// Returns the rate above the base in spikes per second, for an orientation in radians.
     fn tuned(&self, angle: f64) -> f64 {
         self.peak * (self.sharpness * ((2.0 * (angle - self.preferred)).cos() - 1.0)).exp()
     }
 }
 
 impl Neural {
-    /// All sessions.
+    /// Generates all sessions.
+    ///
+    /// # Errors
+    ///
+    /// If a parameter is outside of its allowed range.
     pub fn generate(&self) -> Result<Vec<LabeledData>, DatasetError> {
         (0..self.neurons.len()).map(|session| self.session(session)).collect()
     }
 
-    /// One session, counted from 0; it does not depend on the others.
+    /// Generates one session, counted from 0. It does not depend on the others.
+    ///
+    /// # Errors
+    ///
+    /// If a parameter is outside of its allowed range or there is no such session.
     pub fn session(&self, session: usize) -> Result<LabeledData, DatasetError> {
         self.check()?;
         let Some(&count) = self.neurons.get(session) else {
@@ -183,7 +199,8 @@ impl Neural {
         let crowd = PI * rng.random::<f64>();
         (0..count)
             .map(|_| {
-                // Orientations are drawn until one is accepted with a chance in proportion to its density.
+                // Rejection sampling: an orientation is accepted with a probability in proportion
+                // to its density.
                 let preferred = loop {
                     let angle = PI * rng.random::<f64>();
                     let density = 1.0 + self.crowding * (2.0 * (angle - crowd)).cos();
@@ -202,7 +219,7 @@ impl Neural {
             .collect()
     }
 
-    /// Counts of one trial.
+    /// Generates the counts of one trial.
     fn trial(&self, neurons: &[Neuron], angle: f64, rng: &mut ChaCha8Rng, counts: &mut [f32]) {
         let (tuned, base) = (log_normal(self.shared_gain, rng), log_normal(self.base_gain, rng));
         let slope = self.slope_gain * normal(rng);
@@ -211,7 +228,8 @@ impl Neural {
             let along = (slope * (2.0 * (neuron.preferred - angle)).sin()).exp();
             let mut mean = self.window * (base * neuron.base + tuned * neuron.tuned(angle)) * along;
             mean *= own_gain(self.private_gain, rng);
-            // Every trial draws the same numbers of chance, so that one share does not change the others.
+            // Every trial draws the same number of random values, so that each fraction can be
+            // changed without changing other trials.
             let (hit, burst) = (rng.random::<f64>(), rng.random::<f64>());
             if disturbed && hit < DISTURBED {
                 mean += self.window * DISTURBANCE * (neuron.base + neuron.peak);
@@ -224,12 +242,12 @@ impl Neural {
     }
 }
 
-/// A gain of mean 1 whose logarithm has this standard deviation.
+/// Returns a gain with mean 1 whose logarithm has a given standard deviation.
 fn log_normal(spread: f64, rng: &mut ChaCha8Rng) -> f64 {
     (spread * normal(rng) - 0.5 * spread * spread).exp()
 }
 
-/// A gain of mean 1 and this variance.
+/// Returns a gain with mean 1 and a given variance.
 fn own_gain(variance: f64, rng: &mut ChaCha8Rng) -> f64 {
     match Gamma::new(1.0 / variance, variance) {
         Ok(gain) if variance > 0.0 => gain.sample(rng),
@@ -237,7 +255,7 @@ fn own_gain(variance: f64, rng: &mut ChaCha8Rng) -> f64 {
     }
 }
 
-/// A Poisson count; none where the mean is nothing.
+/// Returns a Poisson count, which is 0 if the mean is 0.
 fn poisson(mean: f64, rng: &mut ChaCha8Rng) -> f64 {
     Poisson::new(mean).map_or(0.0, |counts| counts.sample(rng))
 }

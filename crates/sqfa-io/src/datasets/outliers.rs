@@ -1,7 +1,9 @@
-//! Training points of which a share is replaced by outliers, for experiments on robustness.
+//! Training samples of which a fraction is replaced by outliers, for experiments on robustness.
 //!
-//! Gross noise: x ↦ mean + 10·sd·z in every column, z standard normal, with mean and sd of all points. Heavy tails: x − mean of
-//! its class is multiplied by 5/|z|, one z a point, which has no mean. Wrong labels: another class, each as likely.
+//! Gross noise replaces x by mean + 10·sd·z in every column, where z is standard normal and mean
+//! and sd are those of all samples. Heavy tails multiply the difference between x and its class
+//! mean by 5/|z|, with one z per sample. This factor has no finite mean. Wrong labels are another
+//! class with equal probabilities.
 
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -13,7 +15,7 @@ use super::DatasetError;
 use super::matrix::{normal, stream};
 use crate::data::{OwnedPoints, Part};
 
-/// Standard deviations of gross noise.
+/// The standard deviation of gross noise, relative to that of the column.
 const GROSS: f64 = 10.0;
 /// The scale of heavy tails.
 const HEAVY: f64 = 5.0;
@@ -21,19 +23,19 @@ const HEAVY: f64 = 5.0;
 /// A kind of outlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outliers {
-    /// The label of another class.
+    /// A sample with the label of another class.
     Labels,
-    /// Noise instead of the point.
+    /// Noise that replaces the sample.
     Gross,
-    /// The point far out, in its own direction from the mean of its class.
+    /// A sample that is moved away from its class mean.
     Tails,
 }
 
 impl Outliers {
-    /// All of them.
+    /// All kinds of outliers.
     pub const ALL: [Self; 3] = [Self::Labels, Self::Gross, Self::Tails];
 
-    /// Its name in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Labels => "wrong labels",
@@ -42,7 +44,11 @@ impl Outliers {
         }
     }
 
-    /// The points with a share of them replaced, in single precision.
+    /// Replaces a fraction of the samples. The result is in single precision.
+    ///
+    /// # Errors
+    ///
+    /// If the fraction is outside of its allowed range.
     pub fn replace(self, part: &Part, share: f64, seed: u64) -> Result<Part, DatasetError> {
         if !(0.0..=1.0).contains(&share) {
             return Err(DatasetError::parameter("share", share, "a number from 0 to 1"));
@@ -92,7 +98,8 @@ impl Outliers {
     }
 }
 
-/// Means and standard deviations of the columns, of all points or of one class.
+/// Returns the means and standard deviations of the columns, over all samples or those of one
+/// class.
 fn moments(values: &[f64], columns: usize, class: Option<(&[u32], u32)>) -> (Vec<f64>, Vec<f64>) {
     let own = |row: usize| class.is_none_or(|(codes, class)| codes[row] == class);
     let rows = || values.chunks(columns).enumerate().filter(|(row, _)| own(*row)).map(|one| one.1);

@@ -1,7 +1,8 @@
-//! The scaling family: five classes whose differences lie in k of n dimensions.
+//! The scaling family: problems with five classes that differ in k of n dimensions.
 //!
-//! The ambient covariance of class i is Q Cᵢ Qᵀ + (I − Q Qᵀ) with Q (n × k) orthonormal, and the
-//! ambient mean Q μᵢ. Four informative dimensions carry means, the rest rotated 2 × 2 blocks.
+//! The covariance of class i is Q Cᵢ Qᵀ + (I − Q Qᵀ) and its mean is Q μᵢ, where Q (n × k) is
+//! orthonormal. Means differ in four of the informative dimensions, and the others consist of
+//! rotated 2 × 2 blocks.
 
 mod forms;
 
@@ -17,39 +18,41 @@ pub use forms::ScalingForm;
 
 /// The number of classes.
 pub const CLASSES: usize = 5;
-/// Informative dimensions that carry the means.
+/// The number of informative dimensions in which means differ.
 const MEAN_DIMENSIONS: usize = 4;
-/// How strongly each of them does.
+/// The scale of the means in each of these dimensions.
 const MEAN_SCALES: [f64; MEAN_DIMENSIONS] = [1.0, 0.85, 0.70, 0.55];
-/// Angle between the blocks of neighboring classes, in degrees.
+/// The angle between the blocks of neighboring classes, in degrees.
 const CLASS_ANGLE: f64 = 36.0;
-/// Angle between neighboring blocks of one class, in degrees.
+/// The angle between neighboring blocks of one class, in degrees.
 const BLOCK_ANGLE: f64 = 11.0;
 
-/// Rows of a dense covariance computed together.
+/// The number of rows of a dense covariance that are computed together.
 const ROWS: usize = 8;
-/// Side of the squares in which a matrix is transposed, so that both sides stay in the cache.
+/// The side length of the tiles in which a matrix is transposed, so that both tiles stay in the
+/// cache.
 const TILE: usize = 64;
 
-/// What defines one member of the family.
+/// The parameters of a problem of the family.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SyntheticFamily {
-    /// Ambient dimensions n.
+    /// The number of dimensions n.
     pub dimensions: usize,
-    /// Informative dimensions k: at least 4, even, at most n.
+    /// The number of informative dimensions k, which is even and between 4 and n.
     pub informative: usize,
-    /// Spread of the means s.
+    /// The spread s of the means.
     pub spread: f64,
-    /// Variance along each block's first axis.
+    /// The variance along the first axis of each block.
     pub a: f64,
-    /// Variance along each block's second axis.
+    /// The variance along the second axis of each block.
     pub b: f64,
-    /// Seed of the basis.
+    /// The seed of the basis.
     pub seed: u64,
 }
 
 impl SyntheticFamily {
-    /// The filter-count experiment: n = 5000, a = 1 + 6/√k, b = 1, s = 1.5, seed k.
+    /// Returns the parameters of the experiment on the number of filters: n = 5000, a = 1 + 6/√k, b
+    /// = 1, s = 1.5, seed k.
     pub fn filter_count(informative: usize) -> Self {
         Self {
             dimensions: 5000,
@@ -61,12 +64,18 @@ impl SyntheticFamily {
         }
     }
 
-    /// The ambient-dimension experiment: k = 8, s = 3.8, a = 2.2, b = 0.35.
+    /// Returns the parameters of the experiment on the number of dimensions: k = 8, s = 3.8, a =
+    /// 2.2, b = 0.35.
     pub fn ambient(dimensions: usize) -> Self {
         Self { dimensions, informative: 8, spread: 3.8, a: 2.2, b: 0.35, seed: 8 }
     }
 
-    /// Draws the basis and works out the informative statistics; costs 4 n k² operations.
+    /// Generates the basis and the statistics of the informative dimensions. The cost is 4nk²
+    /// operations.
+    ///
+    /// # Errors
+    ///
+    /// If a parameter is outside of its allowed range.
     pub fn generate(&self) -> Result<ScalingProblem, DatasetError> {
         let (n, k) = (self.dimensions, self.informative);
         if k < MEAN_DIMENSIONS || k % 2 != 0 || k > n {
@@ -109,21 +118,21 @@ impl SyntheticFamily {
     }
 }
 
-/// One problem of the family, in low-rank form.
+/// A problem of the family in low-rank form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScalingProblem {
-    /// What defines it.
+    /// The parameters of the problem.
     pub parameters: SyntheticFamily,
-    /// Q: k orthonormal columns of n numbers, column after column.
+    /// The basis Q: k orthonormal columns of n numbers, in column-major order.
     pub basis: Vec<f64>,
-    /// μ: for every class, k numbers.
+    /// The means μ, with k numbers per class.
     pub means: Vec<Vec<f64>>,
-    /// C: for every class, k × k numbers.
+    /// The covariances C, with k × k numbers per class.
     pub covariances: Vec<Vec<f64>>,
 }
 
 impl ScalingProblem {
-    /// The ambient means Q μ, class after class.
+    /// Returns the means Q μ in n dimensions, class by class.
     pub fn ambient_means(&self) -> Vec<f64> {
         let n = self.parameters.dimensions;
         let mut means = vec![0.0; CLASSES * n];
@@ -135,17 +144,18 @@ impl ScalingProblem {
         means
     }
 
-    /// One class's ambient covariance, n × n, computed row by row; costs 2 n² k operations.
+    /// Returns the n × n covariance of one class. The cost is 2n²k operations.
     pub fn ambient_covariance(&self, class: usize) -> Vec<f64> {
         self.dense(class, |value| value)
     }
 
-    /// The same in single precision, without a double-precision copy.
+    /// Returns the n × n covariance of one class in single precision, without a copy in double
+    /// precision.
     pub fn ambient_covariance_f32(&self, class: usize) -> Vec<f32> {
         self.dense(class, |value| value as f32)
     }
 
-    /// All ambient statistics as dense arrays: 5 n² numbers.
+    /// Returns all statistics as dense arrays of 5n² numbers.
     pub fn statistics(&self, single_precision: bool) -> GivenStatistics {
         let covariances = if single_precision {
             Stack::F32((0..CLASSES).map(|class| self.ambient_covariance_f32(class)).collect())
@@ -164,7 +174,8 @@ impl ScalingProblem {
         }
     }
 
-    /// Q (C − I) Qᵀ + I, rounded as told: the upper half computed, the lower one copied.
+    /// Returns Q (C − I) Qᵀ + I in a given precision. Only the upper triangle is computed and then
+    /// copied.
     fn dense<T: Send + Default + Copy>(
         &self,
         class: usize,
@@ -173,7 +184,8 @@ impl ScalingProblem {
         let n = self.parameters.dimensions;
         let weighted = self.weighted_basis(class);
         let mut matrix = vec![T::default(); n * n];
-        // A few rows at a time, so that every column of Q is read from memory once for all of them.
+        // A few rows are computed at once, so that each column of Q is read from memory once for
+        // all of them.
         matrix.par_chunks_mut(ROWS * n).enumerate().for_each(|(tile, targets)| {
             let first = tile * ROWS;
             let width = n - first;
@@ -195,7 +207,7 @@ impl ScalingProblem {
         matrix
     }
 
-    /// Q (C − I), column after column.
+    /// Returns Q (C − I) in column-major order.
     fn weighted_basis(&self, class: usize) -> Vec<f64> {
         let (n, k) = (self.parameters.dimensions, self.parameters.informative);
         let covariance = &self.covariances[class];
@@ -212,7 +224,7 @@ impl ScalingProblem {
     }
 }
 
-/// Copies the upper half of a square matrix to its lower half, tile by tile.
+/// Copies the upper triangle of a square matrix to its lower triangle, tile by tile.
 fn mirror<T: Copy>(matrix: &mut [T], n: usize) {
     for top in (0..n).step_by(TILE) {
         for left in (0..=top).step_by(TILE) {
@@ -225,7 +237,8 @@ fn mirror<T: Copy>(matrix: &mut [T], n: usize) {
     }
 }
 
-/// k orthonormal columns of n numbers: Gram–Schmidt, twice, of standard normal columns.
+/// Returns k orthonormal columns of n numbers: standard normal columns after two rounds of
+/// Gram–Schmidt.
 fn basis(n: usize, k: usize, seed: u64) -> Vec<f64> {
     let mut columns: Vec<f64> = Vec::with_capacity(n * k);
     let mut rng = stream(seed, 0);

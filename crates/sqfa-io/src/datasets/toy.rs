@@ -1,7 +1,7 @@
-//! Three small problems with known statistics, on which the methods disagree instructively.
+//! Three small problems with known statistics, on which methods find different filters.
 //!
-//! `toy-6d` separates SQFA from LDA and PCA, `toy-4d` SQFA from its second-moment variant, and
-//! `toy-lda` SQFA from LDA. All constants are the paper's.
+//! `toy-6d` separates SQFA from LDA and PCA, `toy-4d` SQFA from its variant with second moments,
+//! and `toy-lda` SQFA from LDA. All constants are those of the paper.
 
 use sqfa::{Classes, Labels};
 
@@ -9,22 +9,23 @@ use super::matrix::{cholesky, put_block, rotated, sample_gaussian, stream};
 use crate::data::{GivenMoments, GivenStatistics, LabeledData, OwnedPoints, Part};
 use crate::formats::Stack;
 
-/// One of the toy problems.
+/// A toy problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Toy {
-    /// Six dimensions, three classes: rotated covariances, different means, neither.
+    /// Six dimensions and three classes, with pairs of dimensions for rotated covariances,
+    /// different means, and neither of them.
     SixD,
-    /// Four dimensions, three classes: the same directions in means and in covariances.
+    /// Four dimensions and three classes, with the same directions in means and covariances.
     FourD,
-    /// Two dimensions, four classes with one covariance.
+    /// Two dimensions and four classes with equal covariances.
     Lda,
 }
 
 impl Toy {
-    /// All of them.
+    /// All toy problems.
     pub const ALL: [Self; 3] = [Self::SixD, Self::FourD, Self::Lda];
 
-    /// The name it goes by.
+    /// Returns the name of the problem.
     pub fn name(self) -> &'static str {
         match self {
             Self::SixD => "toy-6d",
@@ -33,12 +34,12 @@ impl Toy {
         }
     }
 
-    /// The problem of a name.
+    /// Returns the problem with a name, or `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|toy| toy.name() == name)
     }
 
-    /// The number of dimensions.
+    /// Returns the number of dimensions.
     pub fn dimensions(self) -> usize {
         match self {
             Self::SixD => 6,
@@ -47,7 +48,7 @@ impl Toy {
         }
     }
 
-    /// The mean and the covariance of every class.
+    /// Returns the mean and the covariance of every class.
     fn classes(self) -> Vec<(Vec<f64>, Vec<f64>)> {
         match self {
             Self::SixD => six_dimensional(),
@@ -58,7 +59,7 @@ impl Toy {
         }
     }
 
-    /// The exact statistics.
+    /// Returns the exact statistics.
     pub fn statistics(self) -> GivenStatistics {
         let classes = self.classes();
         GivenStatistics {
@@ -75,7 +76,7 @@ impl Toy {
         }
     }
 
-    /// Labeled points drawn from the statistics, class after class.
+    /// Draws labeled samples from the statistics, class by class.
     pub fn sample(self, train_per_class: usize, test_per_class: usize, seed: u64) -> LabeledData {
         LabeledData {
             name: self.name().to_owned(),
@@ -123,7 +124,7 @@ fn six_dimensional() -> Vec<(Vec<f64>, Vec<f64>)> {
 }
 
 fn four_dimensional() -> Vec<(Vec<f64>, Vec<f64>)> {
-    // Angle and sign of the direction u each class has in its mean and in its covariance.
+    // The angle and the sign of the direction u in the mean and the covariance of each class.
     [(0.0, 1.0), (40.0, -1.0), (80.0, 1.0)]
         .map(|(degrees, sign): (f64, f64)| {
             let (sin, cos) = degrees.to_radians().sin_cos();
@@ -147,7 +148,7 @@ mod tests {
         }
     }
 
-    /// ½ Σ ln² λ of two symmetric 2 × 2 matrices with equal means, as the Calvo–Oller distance.
+    /// Returns the Calvo–Oller distance ½ Σ ln² λ of two symmetric 2 × 2 matrices with equal means.
     fn distance(a: [f64; 4], b: [f64; 4]) -> f64 {
         let determinant = a[0] * a[3] - a[1] * a[2];
         let inverse = [a[3], -a[1], -a[2], a[0]].map(|value| value / determinant);
@@ -209,7 +210,7 @@ mod tests {
         assert_ne!(data, Toy::Lda.sample(4000, 10, 4));
         let sqfa::Points::F64(table) = data.train.points.view() else { panic!() };
         let mean: f64 = (0..4000).map(|row| table.get(row, 0)).sum::<f64>() / 4000.0;
-        // Five standard errors: √0.008 / √4000 = 0.0014.
+        // The tolerance is five standard errors: √0.008 / √4000 = 0.0014.
         assert!((mean + 0.8).abs() < 0.007);
     }
 }

@@ -1,34 +1,34 @@
-//! Arrays of any number of dimensions, owned, in C order, in the few element types the lab works with.
+//! Owned arrays with any number of dimensions, in C order, with a small set of element types.
 
 use super::FormatError;
 
-/// The elements of an array, in C order (the last index moves fastest).
+/// The elements of an array in C order (the last index changes fastest).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// Bytes and booleans.
+    /// Bytes and Booleans.
     U8(Vec<u8>),
-    /// Half and single precision.
+    /// Numbers in half or single precision.
     F32(Vec<f32>),
-    /// Double precision.
+    /// Numbers in double precision.
     F64(Vec<f64>),
-    /// All integers other than bytes.
+    /// Integers other than bytes.
     I64(Vec<i64>),
-    /// Fixed-width text.
+    /// Texts of fixed width.
     Text(Vec<String>),
 }
 
 impl Values {
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.as_ref().len()
     }
 
-    /// Whether there is no element.
+    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The same elements, borrowed.
+    /// Returns a view of the elements.
     pub fn as_ref(&self) -> ValuesRef<'_> {
         match self {
             Self::U8(values) => ValuesRef::U8(values),
@@ -40,23 +40,23 @@ impl Values {
     }
 }
 
-/// Borrowed elements, in C order, ready to be written.
+/// A view of elements in C order, which can be written to a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ValuesRef<'a> {
     /// Bytes.
     U8(&'a [u8]),
-    /// Single precision.
+    /// Numbers in single precision.
     F32(&'a [f32]),
-    /// Double precision.
+    /// Numbers in double precision.
     F64(&'a [f64]),
     /// Integers.
     I64(&'a [i64]),
-    /// Text.
+    /// Texts.
     Text(&'a [String]),
 }
 
 impl ValuesRef<'_> {
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         match self {
             Self::U8(values) => values.len(),
@@ -67,7 +67,7 @@ impl ValuesRef<'_> {
         }
     }
 
-    /// Whether there is no element.
+    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -97,7 +97,11 @@ pub struct Array {
 }
 
 impl Array {
-    /// An array of a given shape; an error when the number of values is another.
+    /// Creates an array.
+    ///
+    /// # Errors
+    ///
+    /// If the number of values does not match the shape.
     pub fn new(shape: Vec<usize>, values: Values) -> Result<Self, FormatError> {
         if product(&shape) != Some(values.len()) {
             let expected = format!("a shape of {} elements", values.len());
@@ -106,33 +110,33 @@ impl Array {
         Ok(Self { shape, values })
     }
 
-    /// The length along every axis.
+    /// Returns the length of every axis.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The elements.
+    /// Returns the elements.
     pub fn values(&self) -> &Values {
         &self.values
     }
 
-    /// The shape and the elements, without a copy.
+    /// Returns the shape and the elements without a copy.
     pub fn into_parts(self) -> (Vec<usize>, Values) {
         (self.shape, self.values)
     }
 }
 
-/// An array cut along its first axis: one owned buffer for every index, in C order.
+/// An array divided along its first axis, with one owned buffer in C order per index.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stack {
-    /// Single precision.
+    /// Buffers in single precision.
     F32(Vec<Vec<f32>>),
-    /// Double precision.
+    /// Buffers in double precision.
     F64(Vec<Vec<f64>>),
 }
 
 impl Stack {
-    /// The number of buffers.
+    /// Returns the number of buffers.
     pub fn len(&self) -> usize {
         match self {
             Self::F32(parts) => parts.len(),
@@ -140,12 +144,12 @@ impl Stack {
         }
     }
 
-    /// Whether there is no buffer.
+    /// Whether there are no buffers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// One element as `f64`; `None` outside.
+    /// Returns one element as `f64`, or `None` if it does not exist.
     pub fn get(&self, part: usize, index: usize) -> Option<f64> {
         match self {
             Self::F32(parts) => parts.get(part)?.get(index).map(|&value| f64::from(value)),
@@ -154,7 +158,7 @@ impl Stack {
     }
 }
 
-/// The number of elements of a shape, unless it overflows.
+/// Returns the number of elements of a shape, or `None` if it overflows.
 pub(crate) fn product(shape: &[usize]) -> Option<usize> {
     shape.iter().try_fold(1usize, |count, &length| count.checked_mul(length))
 }

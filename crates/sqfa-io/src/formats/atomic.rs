@@ -1,8 +1,10 @@
-//! Writing so that a file is either whole or absent: a temporary neighbor under a random name, then a rename.
+//! Atomic writing of files: data are written to a temporary file with a random name in the same
+//! folder, which is then renamed.
 //!
-//! Links are followed, permissions kept and read-only files left alone. Devices, pipes and inherited descriptors cannot be
-//! replaced: their bytes are held in memory and written when they are complete. A temporary file is locked while its writer
-//! lives, so one that a killed process left behind is recognized by its free lock and removed by the next writer of that name.
+//! Links are followed, permissions are kept, and read-only files are not replaced. Devices, pipes
+//! and inherited descriptors cannot be replaced. Their data are collected in memory and written at
+//! the end. A temporary file is locked while its writer exists. If a process was killed, the next
+//! writer with the same target recognizes the leftover file by its free lock and removes it.
 
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File, OpenOptions};
@@ -13,38 +15,39 @@ use std::path::{Path, PathBuf};
 use super::place::Place;
 use super::{FormatError, crash};
 
-/// How temporary names end.
+/// The ending of temporary names.
 const ENDING: &str = ".part";
-/// Names that are tried before giving up.
+/// The largest number of names that are tried.
 const ATTEMPTS: usize = 100;
-/// Bytes of the target's name that a temporary name repeats, so that both fit into the 255 bytes that file systems allow.
+/// The number of bytes of the target's name that a temporary name contains. Both fit into the 255
+/// bytes that file systems allow.
 const REPEATED: usize = 200;
 
-/// A file under construction; dropped without [`AtomicFile::commit`], it leaves nothing behind.
+/// A file that is being written. If it is dropped without [`AtomicFile::commit`], nothing remains.
 #[derive(Debug)]
 pub struct AtomicFile {
-    /// What messages call it.
+    /// The name of the file in messages.
     place: String,
     into: Into,
 }
 
 #[derive(Debug)]
 enum Into {
-    /// A file next to the target.
+    /// A temporary file next to the target.
     Neighbor { file: File, temporary: Temporary, target: PathBuf },
-    /// The bytes for a device, a pipe or a descriptor.
+    /// Collected data for a device, a pipe or a descriptor.
     Stream { held: Cursor<Vec<u8>>, to: Place },
-    /// Nothing more: it is where it belongs.
+    /// Nothing, because the data were already written.
     Done,
 }
 
-/// The name of a temporary file, which is removed when this is dropped.
+/// The path of a temporary file, which is removed when this value is dropped.
 #[derive(Debug)]
 struct Temporary(PathBuf);
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // Nothing more can be done about a temporary file that cannot be removed. After a rename there is none.
+        // A temporary file that cannot be removed is ignored. After a rename it does not exist.
         if crash::before_operation().is_ok() {
             let _ = fs::remove_file(&self.0);
         }
@@ -52,28 +55,33 @@ impl Drop for Temporary {
 }
 
 impl AtomicFile {
-    /// Begins a file next to its target, in the same folder so that the rename cannot cross disks.
+    /// Creates a temporary file in the folder of the target, so that the rename stays on one file
+    /// system.
     ///
     /// # Errors
-    /// Returns an error if the target is a folder or read-only, or if the system cannot create the file.
+    ///
+    /// If the target is a folder or read-only, or if the system cannot create the file.
     pub fn create(target: &Path) -> Result<Self, FormatError> {
         let place = target.display().to_string();
         let into = Into::of(target).map_err(|source| FormatError::write(&place, source))?;
         Ok(Self { place, into })
     }
 
-    /// Checks that the target can be written; pipes and devices are not opened.
+    /// Checks that the target can be written. Pipes and devices are not opened.
     ///
     /// # Errors
-    /// Returns the errors of [`AtomicFile::create`].
+    ///
+    /// The same errors as [`AtomicFile::create`].
     pub fn check(target: &Path) -> Result<(), FormatError> {
         Self::create(target).map(drop)
     }
 
-    /// Makes everything written so far the target file, replacing what was there.
+    /// Replaces the target by the data written so far.
     ///
     /// # Errors
-    /// Returns an error if the system cannot write. The target then holds either all of the old or all of the new content.
+    ///
+    /// If the system cannot write. The target then has either the old or the new content, never a
+    /// mixture.
     pub fn commit(mut self) -> Result<(), FormatError> {
         let finished = match std::mem::replace(&mut self.into, Into::Done) {
             Into::Stream { held, to } => to.write(held.get_ref()),
@@ -104,7 +112,8 @@ impl Into {
         remove_stale(&target, &start);
         let (file, temporary) = begin(&target, &start)?;
         if let Some(about) = there {
-            // Before anything is written: what was private must not be readable for a moment.
+            // Permissions are set before anything is written, so that private data are never
+            // readable by others.
             crash::before_operation()?;
             file.set_permissions(about.permissions())?;
         }
@@ -112,7 +121,8 @@ impl Into {
     }
 }
 
-/// Makes a temporary file the target, so that a power cut afterwards does not bring the old one back.
+/// Renames a temporary file to the target. Data are flushed to disk, so that the change survives a
+/// power failure.
 fn replace(mut file: File, temporary: Temporary, target: &Path) -> io::Result<()> {
     file.flush()?;
     crash::before_operation()?;
@@ -123,7 +133,7 @@ fn replace(mut file: File, temporary: Temporary, target: &Path) -> io::Result<()
     sync_folder(folder_of(target))
 }
 
-/// Waits until the entries of a folder are on disk; systems and file systems that cannot do this do without.
+/// Flushes the entries of a folder to disk, if the system and the file system support it.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     crash::before_operation()?;
     // A folder that may be written but not listed cannot be opened.
@@ -134,19 +144,20 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether an error of a sync means that data may be lost, and not that folders cannot be synced here.
+/// Whether an error of a flush means that data may be lost, rather than that folders cannot be
+/// flushed.
 fn is_serious(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
     !matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported)
 }
 
-/// The folder that a file is in.
+/// Returns the folder of a file.
 fn folder_of(target: &Path) -> &Path {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
 }
 
-/// Whether a name in a folder is that of a temporary file, finished or not.
+/// Whether a file name is that of a temporary file.
 pub fn is_temporary(name: &std::ffi::OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with('.') && name.ends_with(ENDING)
@@ -162,7 +173,7 @@ fn refuse(there: Option<&fs::Metadata>) -> io::Result<()> {
     }
 }
 
-/// Creates a file of a new name and locks it; a file system without locks does without.
+/// Creates a file with a new name and locks it, if the file system supports locks.
 fn begin(target: &Path, start: &str) -> io::Result<(File, Temporary)> {
     for _ in 0..ATTEMPTS {
         let number = RandomState::new().build_hasher().finish();
@@ -178,7 +189,7 @@ fn begin(target: &Path, start: &str) -> io::Result<(File, Temporary)> {
         if crash::before_operation().is_ok() {
             let _ = file.lock();
         }
-        // Between creation and lock another process may have removed it as a leftover.
+        // Another process may have removed the file as a leftover between creation and lock.
         crash::before_operation()?;
         if temporary.0.try_exists()? {
             return Ok((file, temporary));
@@ -187,7 +198,7 @@ fn begin(target: &Path, start: &str) -> io::Result<(File, Temporary)> {
     Err(io::Error::other("no temporary name is free"))
 }
 
-/// Removes what killed writers of this name left behind.
+/// Removes temporary files that killed writers of this target left behind.
 fn remove_stale(target: &Path, start: &str) {
     if crash::before_operation().is_err() {
         return;
@@ -196,7 +207,7 @@ fn remove_stale(target: &Path, start: &str) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let ours = name.to_string_lossy().starts_with(start) && is_temporary(&name);
-        // Only regular files: opening a pipe would wait for its writer.
+        // Only regular files are opened, because opening a pipe would block until it has a writer.
         if ours
             && entry.file_type().is_ok_and(|kind| kind.is_file())
             && let Ok(file) = File::open(entry.path())
@@ -283,7 +294,7 @@ mod tests {
     fn what_a_killed_writer_left_is_no_obstacle_and_goes() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("a.bin");
-        // As earlier versions named it in a container, and as this one does.
+        // The first name is one of earlier versions, the second one of this version.
         fs::write(folder.path().join(".a.bin.1-0.part"), b"half").unwrap();
         fs::write(folder.path().join(".a.bin.0123456789abcdef.part"), b"half").unwrap();
         fs::write(folder.path().join(".b.bin.1-0.part"), b"another's").unwrap();
@@ -324,7 +335,7 @@ mod tests {
         let pipe = folder.path().join(".a.bin.0123456789abcdef.part");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
-        // With a writer, opening it for reading would not wait but take the pipe for a leftover.
+        // If the pipe had a writer, opening it would not block but remove the pipe as a leftover.
         AtomicFile::create(&folder.path().join("a.bin")).unwrap().commit().unwrap();
         assert!(pipe.exists());
     }

@@ -1,21 +1,24 @@
-//! Crashes and failures on request: a chosen file operation ends the process, as a kill or a power cut would, or returns an error,
-//! as a failing disk would.
+//! Simulated crashes and failures: a selected file operation ends the process, as a kill or a power
+//! failure would, or returns an error, as a defective disk would.
 //!
-//! Builds with debug assertions count their file operations, reads included. With `SQFA_CRASH_AT=K` in the environment the K-th
-//! one is the last: half of a write is done, and nothing is cleaned up. With `SQFA_FAIL_AT=K:CODE` the K-th one is not performed
-//! and returns the system's error CODE instead, which a line on standard error announces. Release builds contain none of this.
+//! Builds with debug assertions count their file operations, including reads. With
+//! `SQFA_CRASH_AT=K` in the environment, the process ends in operation K: a write is half done, and
+//! nothing is cleaned up. With `SQFA_FAIL_AT=K:CODE`, operation K is not performed and returns the
+//! system error CODE, which is reported on standard error. Release builds contain none of this.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Exit code of a process that crashed on request, which nothing else returns.
+/// The exit code of a process that crashed on request. No other failure has this code.
 pub const CRASHED: i32 = 86;
 
-/// Announces a file operation.
+/// Counts a file operation, which is about to be performed.
 ///
 /// # Errors
-/// Returns the error that was requested for this operation; the caller treats it like an error of the operation itself.
+///
+/// The error that was requested for this operation. The caller treats it like an error of the
+/// operation.
 #[inline]
 pub fn before_operation() -> io::Result<()> {
     #[cfg(debug_assertions)]
@@ -27,10 +30,11 @@ pub fn before_operation() -> io::Result<()> {
     Ok(())
 }
 
-/// Writes some bytes to a file and returns how many; a crash happens after half of them.
+/// Writes bytes to a file and returns their number. A simulated crash happens after half of them.
 ///
 /// # Errors
-/// Returns an error of the file, or the error that was requested for this operation.
+///
+/// An error of the file, or the error that was requested for this operation.
 #[inline]
 pub fn write(file: &mut impl Write, bytes: &[u8]) -> io::Result<usize> {
     #[cfg(debug_assertions)]
@@ -45,10 +49,11 @@ pub fn write(file: &mut impl Write, bytes: &[u8]) -> io::Result<usize> {
     file.write(bytes)
 }
 
-/// Writes all bytes to a file.
+/// Writes all bytes to a file. Interrupted operations are repeated.
 ///
 /// # Errors
-/// Returns an error of the file, or the error that was requested for one of its operations; interruptions are retried.
+///
+/// An error of the file, or the error that was requested for one of its operations.
 pub fn write_all(file: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     struct Announced<'a, W>(&'a mut W);
     impl<W: Write> Write for Announced<'_, W> {
@@ -62,7 +67,7 @@ pub fn write_all(file: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     Announced(file).write_all(bytes)
 }
 
-/// A file open for reading whose operations are announced.
+/// A file open for reading whose operations are counted.
 #[derive(Debug)]
 pub struct Input(File);
 
@@ -70,16 +75,18 @@ impl Input {
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// Returns an error of the system, or the error that was requested for this operation.
+    ///
+    /// An error of the system, or the error that was requested for this operation.
     pub fn open(path: &Path) -> io::Result<Self> {
         before_operation()?;
         File::open(path).map(Self)
     }
 
-    /// Returns what the system knows about the file.
+    /// Returns the metadata of the file.
     ///
     /// # Errors
-    /// Returns an error of the system, or the error that was requested for this operation.
+    ///
+    /// An error of the system, or the error that was requested for this operation.
     pub fn metadata(&self) -> io::Result<Metadata> {
         before_operation()?;
         self.0.metadata()
@@ -103,17 +110,20 @@ impl Seek for Input {
 /// Reads a whole file.
 ///
 /// # Errors
-/// Returns an error of the system, or the error that was requested for one of its operations.
+///
+/// An error of the system, or the error that was requested for one of its operations.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     Input::open(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Reads a whole file of text.
+/// Reads a whole text file.
 ///
 /// # Errors
-/// Returns an error of the system, the error that was requested for one of its operations, or an error if the text is not UTF-8.
+///
+/// An error of the system, the error that was requested for one of its operations, or an error if
+/// the text is not UTF-8.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     Input::open(path)?.read_to_string(&mut text)?;
@@ -135,7 +145,8 @@ mod chosen {
         Fail(io::Error),
     }
 
-    /// The number of the chosen operation, and the code of the error that it returns; without a code it crashes.
+    /// Returns the number of the selected operation, with the code of the error that it returns.
+    /// Without a code, the process ends.
     fn asked() -> Option<(u64, Option<i32>)> {
         if let Ok(number) = std::env::var("SQFA_CRASH_AT") {
             return Some((number.parse().ok()?, None));
@@ -145,7 +156,7 @@ mod chosen {
         Some((number.parse().ok()?, Some(code.parse().ok()?)))
     }
 
-    /// Counts an operation and decides what becomes of it.
+    /// Counts an operation and determines its outcome.
     pub(super) fn fate() -> Fate {
         static ASKED: OnceLock<Option<(u64, Option<i32>)>> = OnceLock::new();
         let Some((number, code)) = *ASKED.get_or_init(asked) else { return Fate::Done };
@@ -154,7 +165,8 @@ mod chosen {
             None => Fate::Crash,
             Some(code) => {
                 let error = io::Error::from_raw_os_error(code);
-                // Tells a test that there was such an operation, even where its failure does not matter.
+                // A test can verify that there was such an operation, even if its failure has no
+                // effect.
                 let _ = writeln!(io::stderr(), "file operation {number} fails on request");
                 Fate::Fail(error)
             }

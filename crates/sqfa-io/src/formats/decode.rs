@@ -1,4 +1,5 @@
-//! From a stream of bytes to typed, C-ordered elements, in blocks: the array is never held twice.
+//! Conversion of a byte stream to typed elements in C order. Data are converted in blocks, so the
+//! array is never in memory twice.
 
 use std::io::Read;
 
@@ -6,10 +7,11 @@ use super::array::product;
 use super::dtype::{Dtype, Kind, half_to_f32, unicode, utf8};
 use super::{Array, FormatError, Limits, Stack, Values};
 
-/// Bytes read at a time: large enough for the system, small enough for the cache.
+/// The number of bytes that are read at once: large enough for few system calls and small enough
+/// for the cache.
 const BLOCK: usize = 64 << 10;
 
-/// How the elements of an array lie in a stream.
+/// The element type, the shape and the order of the elements of an array in a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Layout {
     pub(crate) dtype: Dtype,
@@ -18,9 +20,10 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Compares what the header claims with the bytes there and with the limit, before any allocation.
+    /// Compares the declared size with the number of available bytes and with the limit, before any
+    /// allocation.
     ///
-    /// `exact` says whether `available` is the very number of bytes or only an upper bound.
+    /// `exact` is whether `available` is the exact number of bytes or only an upper bound.
     pub(crate) fn verify(
         &self,
         available: u64,
@@ -48,7 +51,7 @@ impl Layout {
     }
 }
 
-/// Runs one generic reader with the parser that fits the element type.
+/// Calls a generic reader with the parser for the element type.
 macro_rules! by_kind {
     ($layout:expr, $read:expr, $u8:expr, $f32:expr, $f64:expr, $i64:expr, $text:expr) => {
         match $layout.dtype.kind {
@@ -69,7 +72,7 @@ macro_rules! by_kind {
     };
 }
 
-/// Reads all elements of a verified layout.
+/// Reads all elements of a layout that was verified.
 pub(crate) fn read_array(
     reader: &mut impl Read,
     layout: Layout,
@@ -91,7 +94,8 @@ pub(crate) fn read_array(
     Array::new(layout.shape, values)
 }
 
-/// Reads all elements of a verified layout as one floating-point buffer per index of the first axis.
+/// Reads all elements of a layout that was verified, with one floating-point buffer per index of
+/// the first axis.
 pub(crate) fn read_stack(
     reader: &mut impl Read,
     layout: Layout,
@@ -99,7 +103,7 @@ pub(crate) fn read_stack(
     place: &str,
 ) -> Result<(Vec<usize>, Stack), FormatError> {
     if matches!(layout.dtype.kind, Kind::Bool | Kind::U8) {
-        // The limit was compared with one byte an element; here each becomes eight.
+        // The limit was compared with one byte per element, but here each becomes eight.
         layout.verify(u64::MAX, false, Limits { bytes: limits.bytes / 8 }, place)?;
     }
     if layout.shape.len() < 2 || layout.shape.contains(&0) {
@@ -149,7 +153,8 @@ impl<R: Read> Source<'_, R> {
         let count = self.layout.count(self.place)?;
         let mut values = reserved(count, self.place)?;
         if count == 0 {
-            // Axes beside an empty one may have any length: no distance along them need fit a number.
+            // The other axes of an empty array may have any length, so strides along them could
+            // overflow.
             return Ok(values);
         }
         if self.layout.fortran && self.layout.shape.len() > 1 {
@@ -201,7 +206,7 @@ impl<R: Read> Source<'_, R> {
         Ok(parts)
     }
 
-    /// Parses `count` elements in the file's order and hands them on block by block.
+    /// Parses `count` elements in the order of the file and passes them on in blocks.
     fn stream<T>(
         &mut self,
         count: usize,
@@ -247,7 +252,7 @@ fn reserved<T>(count: usize, place: &str) -> Result<Vec<T>, FormatError> {
     Ok(values)
 }
 
-/// The C-order position of elements that arrive in Fortran order.
+/// A counter of C-order positions for elements in Fortran order.
 struct Odometer {
     shape: Vec<usize>,
     strides: Vec<usize>,
@@ -264,7 +269,7 @@ impl Odometer {
         Self { shape: shape.to_vec(), strides, index: vec![0; shape.len()], at: 0 }
     }
 
-    /// The position of the next element.
+    /// Returns the position of the next element.
     fn step(&mut self) -> usize {
         let now = self.at;
         for axis in 0..self.shape.len() {

@@ -1,11 +1,11 @@
-//! NumPy's spelling of element types, and how the bytes of each become a number or text.
+//! Names of element types in NumPy, and the conversion of bytes to numbers or text.
 
 use super::FormatError;
 
-/// The widest text element accepted, in bytes.
+/// The largest width of a text element in bytes.
 const WIDEST_TEXT: usize = 1 << 20;
 
-/// What one element is.
+/// The type of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Bool,
@@ -20,9 +20,9 @@ pub(crate) enum Kind {
     F16,
     F32,
     F64,
-    /// UCS-4 characters, this many.
+    /// Text with this number of UCS-4 characters.
     Unicode(usize),
-    /// Bytes, this many.
+    /// Text with this number of bytes.
     Bytes(usize),
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Dtype {
 }
 
 impl Dtype {
-    /// Reads a type as NumPy writes it, such as `<f4`.
+    /// Parses a type in NumPy's notation, such as `<f4`.
     pub(crate) fn parse(text: &str, place: &str) -> Result<Self, FormatError> {
         let refuse = |remedy| FormatError::Dtype {
             place: place.to_owned(),
@@ -82,7 +82,7 @@ impl Dtype {
         Ok(Self { kind, big_endian })
     }
 
-    /// The bytes one element takes in the file.
+    /// Returns the number of bytes per element in the file.
     pub(crate) fn width(&self) -> usize {
         match self.kind {
             Kind::Bool | Kind::U8 | Kind::I8 => 1,
@@ -94,7 +94,7 @@ impl Dtype {
         }
     }
 
-    /// The bytes one element takes in memory, once widened.
+    /// Returns the number of bytes per element in memory, after conversion.
     pub(crate) fn width_in_memory(&self) -> usize {
         match self.kind {
             Kind::Bool | Kind::U8 => 1,
@@ -104,7 +104,7 @@ impl Dtype {
         }
     }
 
-    /// The bytes that change places when the byte order does.
+    /// Returns the number of bytes that are reversed if the byte order differs.
     pub(crate) fn swap_width(&self) -> usize {
         match self.kind {
             Kind::Unicode(_) => 4,
@@ -114,7 +114,7 @@ impl Dtype {
     }
 }
 
-/// The value of an IEEE half-precision number.
+/// Converts an IEEE half-precision number to single precision.
 pub(crate) fn half_to_f32(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let exponent = i32::from((bits >> 10) & 0x1f);
@@ -127,7 +127,7 @@ pub(crate) fn half_to_f32(bits: u16) -> f32 {
     }
 }
 
-/// The text of little-endian UCS-4 characters, trailing zeros cut as NumPy does.
+/// Converts little-endian UCS-4 characters to text. Trailing zeros are removed, as in NumPy.
 pub(crate) fn unicode(bytes: &[u8]) -> Option<String> {
     let codes: Vec<u32> =
         bytes.as_chunks::<4>().0.iter().map(|&code| u32::from_le_bytes(code)).collect();
@@ -135,7 +135,7 @@ pub(crate) fn unicode(bytes: &[u8]) -> Option<String> {
     codes[..length].iter().map(|&code| char::from_u32(code)).collect()
 }
 
-/// The text of bytes, trailing zeros cut as NumPy does.
+/// Converts bytes to text. Trailing zeros are removed, as in NumPy.
 pub(crate) fn utf8(bytes: &[u8]) -> Option<String> {
     let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     std::str::from_utf8(&bytes[..length]).ok().map(str::to_owned)

@@ -1,52 +1,52 @@
-//! What can be wrong with a file, where, by how much, and what to do about it.
+//! Errors of file formats, with the file, the position, the values and the remedy.
 
 use std::io;
 
 use thiserror::Error;
 
-/// A file that could not be read or written.
+/// An error of a file that could not be read or written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// The operating system or a decompressor refused.
+    /// An error of the operating system or of a decompressor.
     #[error("cannot {action} {place}: {source}")]
     Io {
         /// The file or archive member.
         place: String,
-        /// What was attempted.
+        /// The operation that was attempted.
         action: &'static str,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The first bytes are not those of the expected format.
+    /// Signature bytes that do not match the expected format.
     #[error("{place} is not {format}: {remedy}")]
     Magic {
         /// The file or archive member.
         place: String,
         /// The expected format.
         format: &'static str,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
-    /// A header that cannot be understood.
+    /// An invalid header.
     #[error("{place} has an unreadable header: {problem}; write the file again")]
     Header {
         /// The file or archive member.
         place: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// An element type outside the supported ones.
+    /// An unsupported element type.
     #[error("{place} holds elements of type '{dtype}': {remedy}")]
     Dtype {
         /// The file or archive member.
         place: String,
-        /// The type as the file spells it.
+        /// The type in the notation of the file.
         dtype: String,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
-    /// The header and the bytes there disagree.
+    /// A header that does not match the number of bytes in the file.
     #[error(
         "{place} declares {declared} bytes of data but {available} are there: \
          the file is truncated or its header is wrong; fetch or write it again"
@@ -54,39 +54,39 @@ pub enum FormatError {
     Size {
         /// The file or archive member.
         place: String,
-        /// What the header claims.
+        /// The number of bytes according to the header.
         declared: u128,
-        /// What can be there at most.
+        /// The largest possible number of bytes in the file.
         available: u64,
     },
-    /// More memory needed than allowed.
+    /// Data that need more memory than the limit allows.
     #[error("{place} needs {needed} bytes in memory, above the limit of {limit}: raise the limit")]
     Limit {
         /// The file or archive member.
         place: String,
-        /// What it needs.
+        /// The number of bytes that are needed.
         needed: u128,
-        /// What is allowed.
+        /// The number of bytes that are allowed.
         limit: u64,
     },
-    /// The system has no such amount of memory.
+    /// Data that need more memory than the system provides.
     #[error(
         "{place} needs {bytes} bytes in memory and the system refused them: use a smaller file"
     )]
     Memory {
         /// The file or archive member.
         place: String,
-        /// What it needs.
+        /// The number of bytes that are needed.
         bytes: u128,
     },
-    /// An element that does not fit the type it is read as.
+    /// An element that is not valid for its type.
     #[error("element {index} of {place} is {problem}: save it with a plain numeric or text dtype")]
     Element {
         /// The file or archive member.
         place: String,
-        /// Its position in the file.
+        /// The position of the element in the file.
         index: usize,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
     /// A damaged zip archive.
@@ -94,58 +94,58 @@ pub enum FormatError {
     Zip {
         /// The archive.
         place: String,
-        /// What the zip reader said.
+        /// The error of the zip reader.
         source: zip::result::ZipError,
     },
-    /// A name that is not in the file.
+    /// A name that does not exist in the file.
     #[error("{place} has no {what} '{name}'{}; it has: {names}", meant(near.as_ref()))]
     Missing {
         /// The file.
         place: String,
-        /// What kind of thing was looked for.
+        /// The kind of object that was looked for.
         what: &'static str,
-        /// What it is called.
+        /// The name that was looked for.
         name: String,
-        /// What is there instead.
+        /// The names that exist.
         names: String,
-        /// The name that may be meant, if one is similar.
+        /// A similar name, if there is one.
         near: Option<String>,
     },
-    /// A table of which no column is called as labels usually are.
+    /// A table without a column that has a usual name of labels.
     #[error("{place} has no column called {usual}: name the column of labels; it has: {names}")]
     NoLabel {
-        /// The file.
+        /// The table.
         place: String,
-        /// What labels are usually called.
+        /// The usual names of labels.
         usual: String,
-        /// What is there instead.
+        /// The names of the columns.
         names: String,
-        /// The column that is likely to hold labels, by name or position, if there is one.
+        /// The name or position of the column that is likely to contain labels, if there is one.
         likely: Option<String>,
     },
-    /// An array or table of the wrong shape.
+    /// An array or table with an unexpected shape.
     #[error("{place} has shape {found:?}; expected {expected}")]
     Shape {
         /// The file or archive member.
         place: String,
-        /// The shape it has.
+        /// The shape.
         found: Vec<usize>,
-        /// What would do.
+        /// The expected shape.
         expected: String,
     },
-    /// Columns that hold something else than numbers.
+    /// Feature columns that contain something other than numbers.
     #[error("{place}: {problems}: drop these columns, or name the one that holds the labels")]
     TextColumns {
         /// The table.
         place: String,
-        /// Which columns hold what, with an example of each kind.
+        /// The content of these columns, with an example of each kind.
         problems: String,
         /// The names of all columns that must be dropped, or their positions, counted from 0.
         columns: Vec<String>,
-        /// Whether labels or other columns lack values.
+        /// Whether labels or other columns have missing values.
         others_missing: bool,
     },
-    /// A quotation mark that nothing closes.
+    /// A quotation mark that is never closed.
     #[error(
         "{place}, line {line}: a quotation mark (\") is not closed by the end of the file, {swallowed} lines below: close it, \
          or remove it"
@@ -153,20 +153,20 @@ pub enum FormatError {
     OpenQuote {
         /// The file.
         place: String,
-        /// The line of the row.
+        /// The line on which the row begins.
         line: u64,
-        /// Lines below it.
+        /// The number of lines after this line.
         swallowed: u64,
     },
-    /// Columns without a single value.
+    /// Columns without any value.
     #[error("{place}: no row has a value in {}: leave out what is empty", quoted(.columns))]
     EmptyColumns {
         /// The table.
         place: String,
-        /// Their names or positions, counted from 0.
+        /// The names of the columns, or their positions, counted from 0.
         columns: Vec<String>,
     },
-    /// A number with a comma where its point should be.
+    /// A number with a comma instead of a decimal point.
     #[error(
         "{place}, line {line}, column '{column}': '{text}' has a decimal comma, or a comma between thousands. If commas \
          are decimal marks, say so; otherwise write the numbers without marks between thousands"
@@ -176,12 +176,12 @@ pub enum FormatError {
         place: String,
         /// The line, counted from 1.
         line: u64,
-        /// The column's name or position, counted from 0.
+        /// The name of the column, or its position, counted from 0.
         column: String,
-        /// What stands there.
+        /// The content of the cell.
         text: String,
     },
-    /// Values that are not there.
+    /// Missing values.
     #[error(
         "{place}: {rows} of {of} rows have missing values ({columns}; the first in {first}): leave \
          those rows out, or fill in the mean of the column"
@@ -189,37 +189,37 @@ pub enum FormatError {
     MissingValues {
         /// The table or array.
         place: String,
-        /// Rows that lack something.
+        /// The number of rows with missing values.
         rows: u64,
-        /// Rows in all.
+        /// The total number of rows.
         of: u64,
         /// The first such row or line.
         first: String,
-        /// How many values every column lacks.
+        /// The number of missing values per column.
         columns: String,
     },
-    /// Labels that are not there, where all values are.
+    /// Missing labels in rows whose values are complete.
     #[error(
         "{place}: {rows} of {of} rows have no label (the first in {first}): leave those rows out"
     )]
     MissingLabels {
         /// The table.
         place: String,
-        /// Rows without a label.
+        /// The number of rows without a label.
         rows: u64,
-        /// Rows in all.
+        /// The total number of rows.
         of: u64,
         /// The first such row or line.
         first: String,
     },
-    /// Text that is not in the encoding it is read as.
+    /// Text that is invalid in its encoding.
     #[error("{place}, {what} is not {encoding}: say which encoding the file has")]
     Encoding {
         /// The table.
         place: String,
-        /// What and where.
+        /// The kind and the position of the text.
         what: String,
-        /// The encoding it was read as.
+        /// The encoding that was used.
         encoding: super::Encoding,
     },
     /// A name that several columns have.
@@ -229,37 +229,37 @@ pub enum FormatError {
         place: String,
         /// The name.
         name: String,
-        /// The position of one of them, counted from 0.
+        /// The position of one of the columns, counted from 0.
         at: usize,
     },
-    /// Several columns that may hold the labels.
+    /// Several columns that could be the labels.
     #[error("{place}: columns {} may all be labels: name the label column", quoted(.names))]
     AmbiguousLabel {
         /// The table.
         place: String,
-        /// Their names.
+        /// The names of these columns.
         names: Vec<String>,
     },
-    /// A column that is called like a label and may be none.
+    /// A column with a usual name of labels that may not be the labels.
     #[error("{place}: column '{label}' is called like a label, but {why}: name the label column")]
     DoubtfulLabel {
         /// The table.
         place: String,
-        /// The column.
+        /// The name of the column.
         label: String,
-        /// What speaks against it.
+        /// The reason for the doubt.
         why: String,
-        /// Columns that are more likely, where any are known.
+        /// Columns that are more likely to be the labels. May be empty.
         candidates: Vec<String>,
     },
-    /// Columns that are expected by name and not there.
+    /// Expected columns that do not exist.
     #[error("{place} lacks the columns {columns}; it has: {names}")]
     AbsentColumns {
         /// The table.
         place: String,
-        /// What is missing.
+        /// The names of the missing columns.
         columns: String,
-        /// What is there.
+        /// The names of the existing columns.
         names: String,
     },
     /// A table cell that is not a finite number.
@@ -274,31 +274,32 @@ pub enum FormatError {
         place: String,
         /// The line, counted from 1.
         line: u64,
-        /// The column's name or position, counted from 0.
+        /// The name of the column, or its position, counted from 0.
         column: String,
-        /// The beginning of what stands there.
+        /// The beginning of the cell.
         text: String,
-        /// Whether the same text stands in other rows as well, as marks of missing values do, and no other text.
+        /// Whether this is the only invalid text and occurs several times, as marks of missing
+        /// values do.
         repeated: bool,
     },
-    /// A table row with more or fewer cells than the first.
+    /// A table row with a different number of cells than the first row.
     #[error("{place}, line {line}: {found} cells where the first row has {expected}")]
     Ragged {
         /// The table.
         place: String,
         /// The line, counted from 1.
         line: u64,
-        /// The cells of the first row.
+        /// The number of cells in the first row.
         expected: usize,
-        /// The cells found.
+        /// The number of cells in this row.
         found: usize,
     },
-    /// Anything else wrong with a table.
+    /// Any other error of a table.
     #[error("{place} is not a readable table: {problem}")]
     Table {
         /// The table.
         place: String,
-        /// What is wrong, and what to do.
+        /// The problem and its remedy.
         problem: String,
     },
 }
@@ -320,7 +321,8 @@ impl FormatError {
         Self::Shape { place: place.to_owned(), found: found.to_vec(), expected: expected.into() }
     }
 
-    /// Returns the name that may be meant instead of one that is not there; short names are similar by chance.
+    /// Returns a similar name for one that does not exist. Short names are similar by chance, so
+    /// they are ignored.
     pub(crate) fn similar<'a>(
         name: &str,
         known: impl IntoIterator<Item = &'a str>,
@@ -330,7 +332,7 @@ impl FormatError {
         sqfa::names::nearest(name, known).filter(|_| long).map(str::to_owned)
     }
 
-    /// The same error about the label column.
+    /// Converts the error to one about the label column.
     pub(crate) fn of_label(self) -> Self {
         match self {
             Self::Missing { place, name, names, near, .. } => {
@@ -340,7 +342,7 @@ impl FormatError {
         }
     }
 
-    /// The same error, with the column at some position as the one that is likely to hold labels.
+    /// Adds the column at a position to the error as the one that is likely to contain labels.
     pub(crate) fn with_likely_label(self, at: Option<usize>, names: Option<&[String]>) -> Self {
         match self {
             Self::NoLabel { place, usual, names: listed, .. } => {
@@ -351,7 +353,7 @@ impl FormatError {
         }
     }
 
-    /// What a user can do about it, where a setting of the reader helps.
+    /// Returns the setting of the reader that avoids the error, if there is one.
     pub fn remedy(&self) -> Option<Remedy> {
         Some(match self {
             Self::Missing { what: "label column", near, .. } => {
@@ -367,7 +369,7 @@ impl FormatError {
             Self::EmptyColumns { columns, .. } => {
                 Remedy::Ignore { columns: columns.clone(), drop_missing: false }
             }
-            // By its position, since its name would leave out all of them.
+            // The position is used, because the name would exclude all of these columns.
             Self::RepeatedName { at, .. } => {
                 Remedy::Ignore { columns: vec![at.to_string()], drop_missing: false }
             }
@@ -381,42 +383,42 @@ impl FormatError {
     }
 }
 
-/// The setting of a reader that helps against an error.
+/// A setting of a reader that avoids an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// Fewer columns.
+    /// A selection of fewer columns.
     FewerColumns,
-    /// Leave out rows that lack a value.
+    /// The exclusion of rows with missing values.
     DropMissing,
-    /// Name the label column, which may be one of these.
+    /// The name of the label column, with likely names.
     Label(Vec<String>),
-    /// Name the file of labels.
+    /// The path of a file of labels.
     Labels,
-    /// Name the arrays of points and of labels, which are likely to be these.
+    /// The names of the arrays of samples and labels, with likely names.
     Arrays(Option<(String, String)>),
-    /// Name the array or the file of labels.
+    /// The name of the array or the path of the file of labels.
     LabelArray,
-    /// Drop columns.
+    /// The exclusion of columns.
     Ignore {
-        /// Their names, or their positions, counted from 0.
+        /// The names of the columns, or their positions, counted from 0.
         columns: Vec<String>,
-        /// Whether rows with missing values must be dropped as well.
+        /// Whether rows with missing values must be excluded as well.
         drop_missing: bool,
     },
-    /// Read a text as missing, and drop the rows that lack a value.
+    /// A text that represents a missing value, with the exclusion of rows with missing values.
     NaValue(String),
-    /// Say that commas are decimal marks.
+    /// The comma as the decimal mark.
     DecimalComma,
-    /// Say what to do about missing values.
+    /// The treatment of missing values.
     Missing,
-    /// Say which encoding it is.
+    /// The encoding.
     Encoding,
-    /// Say what stands between cells.
+    /// The delimiter of cells.
     Delimiter,
 }
 
-/// Returns the end of a phrase that asks whether another name is meant.
+/// Returns the end of a sentence that suggests a similar name.
 fn meant(near: Option<&String>) -> String {
     near.map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default()
 }

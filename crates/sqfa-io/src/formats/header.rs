@@ -1,4 +1,4 @@
-//! The npy header: a magic word, a version, and a Python dictionary with three keys.
+//! The header of npy files: a signature, a version, and a Python dictionary with three keys.
 
 use std::io::{Read, Write};
 
@@ -7,14 +7,15 @@ use super::decode::Layout;
 use super::dtype::Dtype;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// NumPy itself refuses headers above 10 000 bytes unless told otherwise; plain arrays need 128.
+/// The largest length of a header. NumPy rejects headers above 10 000 bytes by default, and plain
+/// arrays need 128 bytes.
 const LONGEST_HEADER: usize = 64 << 10;
-/// NumPy's own bound on dimensions.
+/// The largest number of dimensions, as in NumPy.
 const MOST_DIMENSIONS: usize = 64;
-/// The header's length is padded so that the data begin at a multiple of this.
+/// The alignment of the data: the header is padded so that its length is a multiple of this number.
 const ALIGNMENT: usize = 64;
 
-/// Reads a header; returns the layout and the bytes it took.
+/// Reads a header. Returns the layout and the length of the header in bytes.
 pub(crate) fn read_header(
     reader: &mut impl Read,
     place: &str,
@@ -69,7 +70,8 @@ pub(crate) fn write_header(
     text.push('\n');
     writer.write_all(MAGIC)?;
     writer.write_all(&[1, 0])?;
-    // At most 64 lengths of 20 digits: far below the 65 535 bytes of version 1.
+    // The text has at most 64 lengths of 20 digits, far below the 65 535 bytes that version 1
+    // allows.
     writer.write_all(&(text.len() as u16).to_le_bytes())?;
     writer.write_all(text.as_bytes())
 }
@@ -91,7 +93,7 @@ fn read_up_to(reader: &mut impl Read, bytes: &mut [u8], place: &str) -> Result<u
     Ok(taken)
 }
 
-/// A reader of the one dictionary npy headers hold; it never recurses.
+/// A parser of the dictionary in npy headers, without recursion.
 struct Parser<'a> {
     rest: &'a str,
     place: &'a str,
@@ -166,7 +168,7 @@ impl<'a> Parser<'a> {
             let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
             let length = self.rest[..digits].parse();
             lengths.push(length.map_err(|_| self.fail("a length in shape is not a number"))?);
-            // Python 2 wrote long integers with an L.
+            // Python 2 appended an L to long integers.
             self.rest = self.rest[digits..].trim_start_matches('L');
             if lengths.len() > MOST_DIMENSIONS {
                 return Err(self.fail("shape has more than 64 dimensions"));

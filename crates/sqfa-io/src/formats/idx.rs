@@ -1,6 +1,7 @@
-//! The IDX format in which MNIST is distributed, compressed with gzip or not.
+//! The IDX format of MNIST, with or without gzip compression.
 //!
-//! Two zero bytes, a type, the number of axes, the lengths as big-endian 32-bit integers, the data.
+//! A file contains two zero bytes, a type, the number of axes, the lengths as big-endian 32-bit
+//! integers, and the data.
 
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
@@ -13,6 +14,10 @@ use super::source::{FileSource, expect_end, open, place_of};
 use super::{Array, AtomicFile, FormatError, Limits};
 
 /// Reads an array from an IDX file.
+///
+/// # Errors
+///
+/// If the file cannot be read, is damaged, or exceeds the limits.
 pub fn read_idx(path: &Path, limits: Limits) -> Result<Array, FormatError> {
     let place = place_of(path);
     let mut source = open(path)?;
@@ -23,7 +28,11 @@ pub fn read_idx(path: &Path, limits: Limits) -> Result<Array, FormatError> {
     Ok(array)
 }
 
-/// The rows of an array in an IDX file, a few at a time.
+/// Returns a reader of the rows of an array in an IDX file.
+///
+/// # Errors
+///
+/// If the file cannot be read or its header is invalid.
 pub fn idx_rows(path: &Path, limits: Limits) -> Result<ArrayRows, FormatError> {
     let place = place_of(path);
     let mut source = open(path)?;
@@ -31,7 +40,7 @@ pub fn idx_rows(path: &Path, limits: Limits) -> Result<ArrayRows, FormatError> {
     ArrayRows::new(layout, Rows::Stream(source.reader), limits, &place)
 }
 
-/// Reads the header and compares it with the bytes there.
+/// Reads the header and compares it with the number of bytes in the file.
 fn verified(source: &mut FileSource, limits: Limits, place: &str) -> Result<Layout, FormatError> {
     let fail = |source| FormatError::read(place, source);
     let mut start = [0u8; 4];
@@ -62,7 +71,11 @@ fn verified(source: &mut FileSource, limits: Limits, place: &str) -> Result<Layo
     Ok(layout)
 }
 
-/// Writes bytes as an uncompressed IDX file, whole or not at all.
+/// Writes an uncompressed IDX file of bytes. The file is replaced only when it is complete.
+///
+/// # Errors
+///
+/// If the file cannot be written.
 pub fn write_idx_u8(path: &Path, shape: &[usize], values: &[u8]) -> Result<(), FormatError> {
     let place = place_of(path);
     let lengths: Option<Vec<u32>> =

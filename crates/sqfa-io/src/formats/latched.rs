@@ -1,20 +1,21 @@
-//! A file whose first failure is kept for later: whoever writes an archive sees none, and its writer asks at the end.
+//! A file that stores its first error for later. The writer of an archive sees no error, and its
+//! caller checks for one at the end.
 //!
-//! The writer of zip archives finishes its archive when it is dropped, after a failure, too, and then works with positions
-//! that the failure made wrong. So it gets a file that never fails: after the first error everything is discarded and only
-//! positions are kept.
+//! The zip writer finishes its archive when it is dropped, even after an error, and would then use
+//! positions that are wrong. It therefore gets a file that never fails. After the first error all
+//! data are discarded, and only positions are tracked.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{AtomicFile, FormatError};
 
-/// The first failure of a file, taken once.
+/// The first error of a file, which can be retrieved once.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Failure(Arc<Mutex<Option<io::Error>>>);
 
 impl Failure {
-    /// An error if there was one.
+    /// Returns the error, if there was one.
     pub(crate) fn check(&self, place: &str) -> Result<(), FormatError> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         kept.map_or(Ok(()), |error| Err(FormatError::write(place, error)))
@@ -25,10 +26,10 @@ impl Failure {
     }
 }
 
-/// A file that never fails to those who write to it.
+/// A file whose operations never fail.
 #[derive(Debug)]
 pub(crate) struct Latched {
-    /// Absent after a failure, which removes the temporary file.
+    /// The file, or `None` after an error, which removes the temporary file.
     file: Option<AtomicFile>,
     failure: Failure,
     position: u64,
@@ -36,14 +37,14 @@ pub(crate) struct Latched {
 }
 
 impl Latched {
-    /// A file that tells its first failure to whoever holds the other value.
+    /// Wraps a file. The second value receives its first error.
     pub(crate) fn new(file: AtomicFile) -> (Self, Failure) {
         let failure = Failure::default();
         let latched = Self { file: Some(file), failure: failure.clone(), position: 0, end: 0 };
         (latched, failure)
     }
 
-    /// The file, unless something failed.
+    /// Returns the file, or `None` after an error.
     pub(crate) fn into_file(self) -> Option<AtomicFile> {
         self.file
     }

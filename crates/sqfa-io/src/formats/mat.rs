@@ -1,8 +1,9 @@
-//! MATLAB files of version 5 (what `save -v6` and `-v7` write), read variable by variable without holding the file.
+//! MATLAB files of version 5 (as written by `save -v6` and `-v7`), read variable by variable.
 //!
-//! A file is a header of 128 bytes and elements: a type and a length, 32 bits each, then the data, padded to eight
-//! bytes. An array is an element of elements (class, lengths, name, numbers); a compressed one is the same
-//! behind zlib. Arrays are in Fortran order, so images stacked along the last axis follow each other.
+//! A file is a header of 128 bytes followed by elements: a type and a length of 32 bits each, then
+//! the data, padded to eight bytes. An array is an element that contains elements (class, lengths,
+//! name, numbers), and may be compressed with zlib. Arrays are in Fortran order, so images stacked
+//! along the last axis are consecutive.
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -19,10 +20,10 @@ use super::{Array, FormatError, Limits};
 
 const MATRIX: u32 = 14;
 const COMPRESSED: u32 = 15;
-/// More than any real file has.
+/// The largest number of variables, more than any real file has.
 const MOST_VARIABLES: usize = 10_000;
 const MOST_AXES: u32 = 32;
-/// MATLAB's own names have at most 63 characters.
+/// The largest length of a name. MATLAB's own names have at most 63 characters.
 const LONGEST_NAME: u32 = 4096;
 
 /// A variable of a file.
@@ -30,21 +31,21 @@ const LONGEST_NAME: u32 = 4096;
 struct Variable {
     name: String,
     layout: Layout,
-    /// Where its element begins.
+    /// The position of its element in the file.
     start: u64,
-    /// Bytes of the element, without its tag.
+    /// The number of bytes of the element without its tag.
     length: u64,
     compressed: bool,
 }
 
-/// An opened file; variables are read one by one, by name.
+/// An open file, whose variables are read by name.
 #[derive(Debug)]
 pub struct MatFile {
     path: PathBuf,
     place: String,
     big_endian: bool,
     variables: Vec<Variable>,
-    /// Variables that are no real numeric arrays: names and kinds.
+    /// The names and kinds of variables that are not real numeric arrays.
     others: Vec<(String, &'static str)>,
     limits: Limits,
 }
@@ -53,14 +54,18 @@ pub struct MatFile {
 enum Content {
     /// A real numeric array.
     Numbers(String, Layout),
-    /// Something else, by name and kind.
+    /// A variable of another kind, with its name and kind.
     Other(String, &'static str),
-    /// Nothing that is a variable.
+    /// An element that is not a variable.
     Nothing,
 }
 
 impl MatFile {
-    /// Opens a file and lists its numeric arrays; nothing else is read yet.
+    /// Opens a file and lists its numeric arrays, without reading them.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is not a MATLAB file of version 5.
     pub fn open(path: &Path, limits: Limits) -> Result<Self, FormatError> {
         let place = place_of(path);
         let fail = |source| FormatError::Io { place: place.clone(), action: "open", source };
@@ -116,32 +121,40 @@ impl MatFile {
         Ok(Self { path: path.to_owned(), place, big_endian, variables, others, limits })
     }
 
-    /// The names of the numeric arrays.
+    /// Returns the names of the numeric arrays.
     pub fn names(&self) -> Vec<String> {
         self.variables.iter().map(|variable| variable.name.clone()).collect()
     }
 
-    /// The names and kinds of variables that are no numeric arrays, such as structs.
+    /// Returns the names and kinds of variables that are not numeric arrays, such as structs.
     pub fn others(&self) -> &[(String, &'static str)] {
         &self.others
     }
 
-    /// Whether there is a numeric array of this name.
+    /// Whether a numeric array with this name exists.
     pub fn contains(&self, name: &str) -> bool {
         self.variables.iter().any(|variable| variable.name == name)
     }
 
-    /// The lengths of an array along its axes.
+    /// Returns the shape of an array.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such array.
     pub fn shape(&self, name: &str) -> Result<&[usize], FormatError> {
         Ok(&self.variable(name)?.layout.shape)
     }
 
-    /// The file as messages show it.
+    /// Returns the name of the file in messages.
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// Reads an array, in C order.
+    /// Reads an array in C order.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such array, or if it cannot be read.
     pub fn read(&self, name: &str) -> Result<Array, FormatError> {
         let variable = self.variable(name)?;
         let place = self.place_of(name);
@@ -150,7 +163,11 @@ impl MatFile {
         read_array(&mut reader, variable.layout.clone(), &place)
     }
 
-    /// The array's rows along its first axis, a few at a time.
+    /// Returns a reader of the rows of an array along its first axis.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such array, or if it cannot be read.
     pub fn rows(&self, name: &str) -> Result<ArrayRows, FormatError> {
         let variable = self.variable(name)?;
         let place = self.place_of(name);
@@ -162,8 +179,12 @@ impl MatFile {
         ArrayRows::new(variable.layout.clone(), source, self.limits, &place)
     }
 
-    /// The array's slices along its last axis, a few at a time: each is one stretch of the file. Every slice comes as one
-    /// row whose values are in Fortran order.
+    /// Returns a reader of the slices of an array along its last axis, which are contiguous in the
+    /// file. Every slice is read as one row with values in Fortran order.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such array, or if it cannot be read.
     pub fn slices(&self, name: &str) -> Result<ArrayRows, FormatError> {
         let variable = self.variable(name)?;
         let place = self.place_of(name);
@@ -196,7 +217,8 @@ impl MatFile {
         Ok(BufReader::with_capacity(64 << 10, file))
     }
 
-    /// A reader of exactly an array's numbers, and where in the file they are unless they are compressed.
+    /// Returns a reader of exactly the numbers of an array. Also returns their position in the file
+    /// unless they are compressed.
     fn data_of(
         &self,
         variable: &Variable,
@@ -248,7 +270,7 @@ fn describe(
     parse(&mut tagged, inner)
 }
 
-/// Reads an array element of `length` bytes up to its numbers.
+/// Parses an array element of `length` bytes up to its numbers.
 fn parse<R: Read>(tagged: &mut Tagged<'_, R>, length: u64) -> Result<Content, FormatError> {
     let place = tagged.place;
     let (_, flags) = tagged.small(16)?;
@@ -256,7 +278,7 @@ fn parse<R: Read>(tagged: &mut Tagged<'_, R>, length: u64) -> Result<Content, Fo
         return Err(FormatError::header(place, "an array has no flags"));
     };
     let flags = tagged.number([a, b, c, d]);
-    // Classes 6 to 15 are real numbers; bit 11 says complex, bit 9 logical.
+    // Classes 6 to 15 are numeric, bit 11 means complex, and bit 9 means logical.
     let (class, complex) = (flags & 0xff, flags & 0x800 != 0);
     let other = match class {
         1 => Some("a cell array"),
@@ -265,7 +287,7 @@ fn parse<R: Read>(tagged: &mut Tagged<'_, R>, length: u64) -> Result<Content, Fo
         4 => Some("text"),
         5 => Some("a sparse matrix"),
         6..=15 => complex.then_some("a complex array"),
-        // Functions and tables have no name of their own here.
+        // Functions and tables do not have a name at this position.
         _ => return Ok(Content::Nothing),
     };
     let (_, lengths) = tagged.small(4 * MOST_AXES)?;
@@ -304,7 +326,7 @@ fn parse<R: Read>(tagged: &mut Tagged<'_, R>, length: u64) -> Result<Content, Fo
     Ok(Content::Numbers(name, layout))
 }
 
-/// Elements in a stream.
+/// A stream of elements.
 struct Tagged<'a, R> {
     reader: &'a mut R,
     big_endian: bool,
@@ -324,7 +346,7 @@ impl<R: Read> Tagged<'_, R> {
         Ok(self.number(bytes))
     }
 
-    /// Type and length of an element, and whether its data are inside its tag.
+    /// Reads the type and the length of an element, and whether its data are inside the tag.
     fn tag(&mut self) -> Result<(u32, u32, bool), FormatError> {
         let word = self.word()?;
         match word >> 16 {
@@ -336,7 +358,7 @@ impl<R: Read> Tagged<'_, R> {
         }
     }
 
-    /// The data of an element that must be short, padding taken off.
+    /// Reads the data of an element that must be short, without padding.
     fn small(&mut self, most: u32) -> Result<(u32, Vec<u8>), FormatError> {
         let (kind, length, inline) = self.tag()?;
         if length > most {

@@ -1,7 +1,8 @@
-//! Files in and out: NumPy arrays and archives, IDX, MATLAB files and delimited tables, none of them trusted.
+//! File formats: NumPy arrays and archives, IDX, MATLAB files and delimited tables.
 //!
-//! Every reader compares what a header claims with the bytes that are really there before it
-//! allocates, and every writer replaces its target only once everything is written.
+//! Files are not trusted. Every reader compares the declared sizes with the number of bytes in the
+//! file before it allocates memory. Every writer replaces its target only when all data are
+//! written.
 
 mod array;
 mod atomic;
@@ -35,15 +36,16 @@ pub use npz::{Npz, NpzWriter};
 pub use place::Place;
 pub use rows::ArrayRows;
 
-/// How much a reader may hold in memory for one array.
+/// The memory that a reader may use for one array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The largest decoded array or table, in bytes.
+    /// The largest size of a decoded array or table, in bytes.
     pub bytes: u64,
 }
 
 impl Default for Limits {
-    /// Sixteen GiB: five dense 20 000 × 20 000 covariances in double precision just fit.
+    /// Returns 16 GiB, which is enough for five dense 20 000 × 20 000 covariances in double
+    /// precision.
     fn default() -> Self {
         Self { bytes: 16 << 30 }
     }

@@ -1,4 +1,4 @@
-//! Single NumPy arrays (`.npy`), versions 1 to 3.
+//! NumPy arrays in `.npy` files, versions 1 to 3.
 
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
@@ -12,13 +12,21 @@ use super::source::{expect_end, place_of};
 use super::{Array, AtomicFile, FormatError, Limits, Stack, ValuesRef};
 
 /// Reads an array from a file.
+///
+/// # Errors
+///
+/// If the file cannot be read, is damaged, or exceeds the limits.
 pub fn read_npy(path: &Path, limits: Limits) -> Result<Array, FormatError> {
     let (mut reader, available, place) = open(path)?;
     let layout = verified(&mut reader, available, true, limits, &place)?;
     read_array(&mut reader, layout, &place)
 }
 
-/// The rows of an array in a file, a few at a time.
+/// Returns a reader of the rows of an array in a file.
+///
+/// # Errors
+///
+/// If the file cannot be read or its header is invalid.
 pub fn npy_rows(path: &Path, limits: Limits) -> Result<ArrayRows, FormatError> {
     let (mut reader, available, place) = open(path)?;
     let (layout, taken) = read_header(&mut reader, &place)?;
@@ -31,16 +39,25 @@ pub fn npy_rows(path: &Path, limits: Limits) -> Result<ArrayRows, FormatError> {
     ArrayRows::new(layout, source, limits, &place)
 }
 
-/// Reads an array cut along its first axis, such as one covariance per class, never holding it twice.
+/// Reads an array divided along its first axis, such as one covariance per class, without a second
+/// copy in memory.
 ///
-/// Returns the whole array's shape and the parts; integers become double precision.
+/// Returns the shape of the whole array and the parts. Integers are converted to double precision.
+///
+/// # Errors
+///
+/// If the file cannot be read, is damaged, or exceeds the limits.
 pub fn read_npy_stack(path: &Path, limits: Limits) -> Result<(Vec<usize>, Stack), FormatError> {
     let (mut reader, available, place) = open(path)?;
     let layout = verified(&mut reader, available, true, limits, &place)?;
     read_stack(&mut reader, layout, limits, &place)
 }
 
-/// Writes an array, whole or not at all.
+/// Writes an array. The file is replaced only when it is complete.
+///
+/// # Errors
+///
+/// If the file cannot be written.
 pub fn write_npy<'a>(
     path: &Path,
     shape: &[usize],
@@ -61,7 +78,7 @@ fn open(path: &Path) -> Result<(BufReader<Input>, u64, String), FormatError> {
     Ok((BufReader::with_capacity(64 << 10, file), available, place))
 }
 
-/// Reads a header and compares it with the `available` bytes, header included.
+/// Reads a header and compares it with the number of available bytes, including the header.
 pub(crate) fn verified(
     reader: &mut impl Read,
     available: u64,
@@ -74,7 +91,7 @@ pub(crate) fn verified(
     Ok(layout)
 }
 
-/// Reads an array that must end where the stream does.
+/// Reads an array that must end at the end of the stream.
 pub(crate) fn read_member(
     reader: &mut impl Read,
     layout: Layout,
@@ -86,7 +103,7 @@ pub(crate) fn read_member(
     Ok(array)
 }
 
-/// Writes header and elements to a stream.
+/// Writes a header and elements to a stream.
 pub(crate) fn write_array(
     writer: &mut impl Write,
     shape: &[usize],

@@ -1,4 +1,4 @@
-//! Archives of named NumPy arrays (`.npz`), stored or deflated.
+//! Archives of named NumPy arrays (`.npz`), with or without compression.
 
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ use super::rows::{ArrayRows, Rows};
 use super::source::{expanded, expect_end, place_of};
 use super::{Array, AtomicFile, FormatError, Limits, Stack, ValuesRef};
 
-/// Above this a member's sizes need the 64-bit fields of zip.
+/// The size from which a member of the archive needs the 64-bit fields of zip.
 const LARGE_MEMBER: u64 = 0xf000_0000;
 
-/// An opened archive; arrays are read one by one, by name.
+/// An open archive, whose arrays are read by name.
 pub struct Npz {
     archive: ZipArchive<BufReader<Input>>,
     names: Vec<String>,
@@ -37,7 +37,11 @@ impl std::fmt::Debug for Npz {
 }
 
 impl Npz {
-    /// Opens an archive and lists what is in it; no array is read yet.
+    /// Opens an archive and lists its arrays, without reading them.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is not a zip archive.
     pub fn open(path: &Path, limits: Limits) -> Result<Self, FormatError> {
         let place = place_of(path);
         let file = Input::open(path).map_err(|source| FormatError::Io {
@@ -54,41 +58,55 @@ impl Npz {
         Ok(Self { archive, names, path: path.to_owned(), place, limits })
     }
 
-    /// The names of the arrays, in the archive's order.
+    /// Returns the names of the arrays, in the order of the archive.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Whether there is an array of this name.
+    /// Whether an array with this name exists.
     pub fn contains(&self, name: &str) -> bool {
         self.names.iter().any(|other| other == name)
     }
 
-    /// The file as messages show it.
+    /// Returns the name of the file in messages.
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// How much memory one array may take.
+    /// Returns the memory that one array may use.
     pub(crate) fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// The shape of an array, from its header alone.
+    /// Returns the shape of an array from its header.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such array, or if its header is invalid.
     pub fn shape(&mut self, name: &str) -> Result<Vec<usize>, FormatError> {
         self.with_member(name, |_, layout, _, _| Ok(layout.shape))
     }
 
     /// Reads an array.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such array, or if it cannot be read.
     pub fn read(&mut self, name: &str) -> Result<Array, FormatError> {
         self.with_member(name, |reader, layout, size, place| {
             read_member(&mut { reader }, layout, size, place)
         })
     }
 
-    /// Reads an array cut along its first axis, such as one covariance per class, never holding it twice.
+    /// Reads an array divided along its first axis, such as one covariance per class, without a
+    /// second copy in memory.
     ///
-    /// Returns the whole array's shape and the parts; integers become double precision.
+    /// Returns the shape of the whole array and the parts. Integers are converted to double
+    /// precision.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such array, or if it cannot be read.
     pub fn read_stack(&mut self, name: &str) -> Result<(Vec<usize>, Stack), FormatError> {
         let limits = self.limits;
         self.with_member(name, |mut reader, layout, size, place| {
@@ -98,7 +116,11 @@ impl Npz {
         })
     }
 
-    /// The rows of an array, a few at a time, straight from the file.
+    /// Returns a reader of the rows of an array.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such array, or if it cannot be read.
     pub fn rows(&mut self, name: &str) -> Result<ArrayRows, FormatError> {
         let (limits, path) = (self.limits, self.path.clone());
         let Member { mut file, size, stored, place } = self.member(name)?;
@@ -130,7 +152,7 @@ impl Npz {
         ArrayRows::new(layout, source, limits, &place)
     }
 
-    /// Opens a member, bounds it and reads its header.
+    /// Opens a member, limits its size and reads its header.
     fn with_member<T>(
         &mut self,
         name: &str,
@@ -169,7 +191,7 @@ impl Npz {
     }
 }
 
-/// A member of an archive whose size was compared with the bytes there.
+/// A member of an archive whose declared size was compared with the number of bytes in the file.
 struct Member<'a> {
     file: ZipFile<'a, BufReader<Input>>,
     size: u64,
@@ -177,7 +199,7 @@ struct Member<'a> {
     place: String,
 }
 
-/// A stream whose checksum is compared at its end.
+/// A stream whose checksum is verified at its end.
 struct Checked {
     reader: Box<dyn Read + Send>,
     sum: Crc,
@@ -195,7 +217,7 @@ impl Read for Checked {
     }
 }
 
-/// A failure to write, which is the disk's more often than the archive's.
+/// Converts an error of the zip writer, which is usually caused by the disk.
 fn unwritten(place: &str, error: ZipError) -> FormatError {
     match error {
         ZipError::Io(source) => FormatError::write(place, source),
@@ -203,7 +225,7 @@ fn unwritten(place: &str, error: ZipError) -> FormatError {
     }
 }
 
-/// An archive under construction; nothing appears at its path before [`NpzWriter::finish`].
+/// An archive that is being written. No file exists at its path before [`NpzWriter::finish`].
 pub struct NpzWriter {
     zip: ZipWriter<BufWriter<Latched>>,
     failure: Failure,
@@ -212,7 +234,11 @@ pub struct NpzWriter {
 }
 
 impl NpzWriter {
-    /// Begins an archive, its members deflated when `compress` is set and stored otherwise.
+    /// Creates an archive. Its members are compressed if `compress` is true.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be created.
     pub fn create(path: &Path, compress: bool) -> Result<Self, FormatError> {
         let method = if compress { CompressionMethod::Deflated } else { CompressionMethod::Stored };
         let (file, failure) = Latched::new(AtomicFile::create(path)?);
@@ -220,7 +246,12 @@ impl NpzWriter {
         Ok(Self { zip, failure, place: place_of(path), method })
     }
 
-    /// Adds an array; the same arrays always give the same bytes, whatever the clock says.
+    /// Adds an array. The archive contains no time stamps, so equal arrays always lead to equal
+    /// bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the array cannot be written.
     pub fn add<'a>(
         &mut self,
         name: &str,
@@ -229,7 +260,7 @@ impl NpzWriter {
     ) -> Result<(), FormatError> {
         let values = values.into();
         let place = format!("{}[{name}]", self.place);
-        // Eight bytes an element bound every numeric type; long texts are bounded by their own width.
+        // Numeric types have at most eight bytes per element, while texts have their own width.
         let widest = match values {
             ValuesRef::Text(texts) => 4 * texts.iter().map(String::len).max().unwrap_or(1),
             _ => 8,
@@ -246,7 +277,11 @@ impl NpzWriter {
         self.failure.check(&self.place)
     }
 
-    /// Writes the directory and moves the archive to its place.
+    /// Writes the directory and moves the archive to its path.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
     pub fn finish(self) -> Result<(), FormatError> {
         let Self { zip, failure, place, .. } = self;
         let buffer = zip.finish().map_err(|error| unwritten(&place, error))?;

@@ -1,4 +1,5 @@
-//! The meaning of an output name: a file, a device or pipe, or a descriptor that the process inherited.
+//! Interpretation of an output name: a file, a device or pipe, or a descriptor that the process
+//! inherited.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -6,29 +7,32 @@ use std::path::{Path, PathBuf};
 
 use super::crash;
 
-/// Links that are followed before they count as a circle.
+/// The number of links after which they are assumed to form a cycle.
 const LINKS: usize = 40;
 /// The folder that lists the descriptors of this process.
 const DESCRIPTORS: &str = "/dev/fd";
 
-/// The meaning of an output name, after following its links.
+/// The meaning of an output name after its links are followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// A regular file or a folder, or nothing yet: the path at the end of all links.
+    /// The path of a regular file, a folder, or a file that does not exist yet.
     File(PathBuf),
-    /// A device, a pipe or a socket.
+    /// The path of a device, a pipe or a socket.
     Stream(PathBuf),
-    /// A descriptor of this process, as in `/dev/stdout` and `/dev/fd/3`.
+    /// The number of a descriptor of this process, such as `/dev/stdout` and `/dev/fd/3`.
     Descriptor(u32),
 }
 
 impl Place {
-    /// Returns what a name means.
+    /// Returns the meaning of a name.
     ///
-    /// Only the type of a file decides, not where it is: `/dev/shm/a.csv` is a file like any other.
+    /// It depends only on the type of the file and not on its folder: `/dev/shm/a.csv` is a regular
+    /// file.
     ///
     /// # Errors
-    /// Returns an error if links lead in a circle or if the system cannot look at the file; a file that does not exist is no error.
+    ///
+    /// If links form a cycle, or if the system cannot query the file. A file that does not exist is
+    /// not an error.
     pub fn of(name: &Path) -> io::Result<Self> {
         let mut path = name.to_owned();
         for _ in 0..LINKS {
@@ -50,7 +54,8 @@ impl Place {
             crash::before_operation()?;
             let next = fs::read_link(&path)?;
             let next = path.parent().map_or(next.clone(), |folder| folder.join(next));
-            // The link of another process's pipe holds a description instead of a path, and yet it leads to something.
+            // For a pipe of another process, the link contains a description instead of a path, but
+            // can be opened.
             if fs::symlink_metadata(&next).is_err()
                 && descriptor(&next).is_none()
                 && fs::metadata(&path).is_ok_and(|about| is_special(&about))
@@ -62,9 +67,10 @@ impl Place {
         Err(io::Error::other("its links lead in a circle"))
     }
 
-    /// Returns whether two names mean one file; devices, pipes and descriptors are never the same file.
+    /// Whether two names refer to the same file. Devices, pipes and descriptors are never the same
+    /// file.
     ///
-    /// Names of files that do not exist yet are compared by the folders that they will be in.
+    /// Names of files that do not exist yet are compared by their folders.
     pub fn is_same_file(&self, other: &Self) -> bool {
         let (Self::File(one), Self::File(other)) = (self, other) else { return false };
         one == other
@@ -72,7 +78,7 @@ impl Place {
             || is_same_node(one, other)
     }
 
-    /// Writes bytes to a stream or descriptor; a file is left alone.
+    /// Writes bytes to a stream or descriptor, and does nothing for a file.
     pub(super) fn write(&self, bytes: &[u8]) -> io::Result<()> {
         fn all(mut to: impl Write, bytes: &[u8]) -> io::Result<()> {
             to.write_all(bytes)?;
@@ -82,10 +88,11 @@ impl Place {
         match self {
             Self::File(_) => Ok(()),
             Self::Stream(path) => all(OpenOptions::new().write(true).open(path)?, bytes),
-            // The descriptor itself, so that what follows is written after these bytes.
+            // The descriptor itself is used, so that later output follows these bytes.
             Self::Descriptor(1) => all(io::stdout().lock(), bytes),
             Self::Descriptor(2) => all(io::stderr().lock(), bytes),
-            // Opening a descriptor by name begins at the front of its file: add to the end instead of overwriting it.
+            // A descriptor that is opened by name has its position at the beginning of the file, so
+            // bytes are appended instead of overwriting the file.
             Self::Descriptor(number) => {
                 let path = Path::new(DESCRIPTORS).join(number.to_string());
                 all(OpenOptions::new().append(true).open(path)?, bytes)
@@ -94,7 +101,7 @@ impl Place {
     }
 }
 
-/// The number of a descriptor of this process, if a path names one.
+/// Returns the number of a descriptor of this process, if the path is that of a descriptor.
 fn descriptor(path: &Path) -> Option<u32> {
     let number = path.file_name()?.to_str()?.parse().ok()?;
     let folder = path.parent()?.canonicalize().ok()?;
@@ -102,7 +109,7 @@ fn descriptor(path: &Path) -> Option<u32> {
     (folder == own).then_some(number)
 }
 
-/// A file's name in its folder, where the folder is the one at the end of all links.
+/// Returns the path of a file in its folder after following all links of the folder.
 fn in_folder(path: &Path) -> Option<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;

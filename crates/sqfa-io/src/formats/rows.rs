@@ -1,7 +1,9 @@
-//! The rows of an array a few at a time, from a stream or from places in a file: the array is never held whole.
+//! Readers of the rows of an array, from a stream or from positions in a file, without the whole
+//! array in memory.
 //!
-//! Rows of an array in C order follow each other in the stream. In Fortran order every column is one stretch of
-//! the file, and a few rows are one short read in each of them. Cost: every byte is read and converted once.
+//! Rows of an array in C order are consecutive in the stream. In Fortran order every column is
+//! contiguous in the file, and a batch of rows needs one short read per column. Every byte is read
+//! and converted once.
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
@@ -12,18 +14,18 @@ use super::dtype::{Dtype, Kind, half_to_f32};
 use super::source::expect_end;
 use super::{Array, FormatError, Limits, Values};
 
-/// Bytes converted at a time.
+/// The number of bytes that are converted at once.
 const BLOCK: usize = 64 << 10;
 
-/// Where the rows come from.
+/// The source of the rows.
 pub(crate) enum Rows {
-    /// One after the other.
+    /// A stream of consecutive rows.
     Stream(Box<dyn Read + Send>),
-    /// Column after column, the first at this place of a file.
+    /// A file with an array in Fortran order, and the position of its first column.
     Columns(BufReader<Input>, u64),
 }
 
-/// Rows of an array whose first axis counts them.
+/// A reader of the rows of an array along its first axis.
 pub struct ArrayRows {
     place: String,
     layout: Layout,
@@ -43,7 +45,8 @@ impl std::fmt::Debug for ArrayRows {
 }
 
 impl ArrayRows {
-    /// Rows of an array whose layout was compared with the bytes there; `limits` bounds what must be held whole.
+    /// Creates a reader for a layout that was verified. `limits` applies to data that must be in
+    /// memory as a whole.
     pub(crate) fn new(
         layout: Layout,
         source: Rows,
@@ -67,7 +70,7 @@ impl ArrayRows {
         let place = place.to_owned();
         let width = count / rows;
         match source {
-            // Rows of a Fortran-ordered stream are complete only at its end.
+            // In a stream in Fortran order, rows are complete only at the end.
             Rows::Stream(mut reader) if layout.fortran && (layout.shape.len() > 2 || width > 1) => {
                 layout.verify(u64::MAX, false, limits, &place)?;
                 let (shape, dtype) = (layout.shape.clone(), layout.dtype);
@@ -104,22 +107,27 @@ impl ArrayRows {
         Ok(Self { place, layout, rows, width, next: 0, source })
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The number of values in a row.
+    /// Returns the number of values per row.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The length along every axis.
+    /// Returns the shape of the array.
     pub fn shape(&self) -> &[usize] {
         &self.layout.shape
     }
 
-    /// The values of up to `count` further rows, row after row; `None` after the last. Integers become double precision.
+    /// Returns the values of up to `count` further rows in row-major order, or `None` after the
+    /// last row. Integers are converted to double precision.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is damaged.
     pub fn next_rows(&mut self, count: usize) -> Result<Option<(usize, Values)>, FormatError> {
         let now = count.max(1).min(self.rows - self.next);
         if now == 0 {
@@ -146,7 +154,7 @@ impl ArrayRows {
         if self.next == self.rows
             && let Rows::Stream(reader) = &mut self.source
         {
-            // Reaching the end also verifies checksums.
+            // Reading to the end also verifies checksums.
             let declared = self.rows as u64 * self.width as u64 * self.layout.dtype.width() as u64;
             expect_end(reader, declared, &self.place)?;
         }
@@ -202,7 +210,7 @@ impl ArrayRows {
     }
 }
 
-/// The elements of a block of bytes, least significant byte first.
+/// Reverses the bytes of each element if they are big-endian, and returns the elements.
 fn in_order<const N: usize>(bytes: &mut [u8], big_endian: bool) -> &[[u8; N]] {
     if big_endian && N > 1 {
         bytes.chunks_exact_mut(N).for_each(<[u8]>::reverse);
@@ -210,7 +218,7 @@ fn in_order<const N: usize>(bytes: &mut [u8], big_endian: bool) -> &[[u8; N]] {
     bytes.as_chunks::<N>().0
 }
 
-/// C-order distances of all axes but the first.
+/// Returns the C-order strides of all axes except for the first.
 fn column_places(shape: &[usize]) -> Vec<usize> {
     let mut strides = vec![1; shape.len()];
     for axis in (1..shape.len().saturating_sub(1)).rev() {
@@ -219,7 +227,7 @@ fn column_places(shape: &[usize]) -> Vec<usize> {
     strides
 }
 
-/// Where a column counted in Fortran order stands in a row in C order.
+/// Returns the position in a C-order row of a column that is counted in Fortran order.
 fn place_in_row(mut column: usize, shape: &[usize], strides: &[usize]) -> usize {
     let mut place = 0;
     for axis in 1..shape.len() {

@@ -1,4 +1,4 @@
-//! Opening a file that may be compressed with gzip, and knowing how many bytes it can yield.
+//! Opening of files that may be compressed with gzip, with bounds on their decompressed size.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -8,27 +8,28 @@ use flate2::bufread::MultiGzDecoder;
 use super::FormatError;
 use super::crash::Input;
 
-/// Deflate cannot expand a byte to more than this many (a format constant: 258 bytes per 2 bits).
+/// The largest expansion factor of Deflate, a constant of the format (258 bytes per 2 bits).
 pub(crate) const LARGEST_EXPANSION: u64 = 1032;
-/// What a gzip or deflate stream of almost nothing may still expand to.
+/// The additional number of bytes to which a very short gzip or Deflate stream may expand.
 pub(crate) const EXPANSION_SLACK: u64 = 1 << 12;
 
-/// An opened file, decompressed on the way when it is gzip.
+/// An open file, which is decompressed if it is in gzip format.
 pub(crate) struct FileSource {
     pub(crate) reader: Box<dyn Read + Send>,
-    /// The bytes it yields: exactly, or at most when `exact` is false.
+    /// The number of bytes of the content: the exact number, or an upper bound if `exact` is false.
     pub(crate) available: u64,
     pub(crate) exact: bool,
-    /// The bytes it most likely yields: for gzip what its last member says, modulo 2³².
+    /// The expected number of bytes of the content. For gzip it is stored in the last member,
+    /// modulo 2³².
     pub(crate) expected: u64,
 }
 
-/// A path as messages show it.
+/// Returns the name of a path in messages.
 pub(crate) fn place_of(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Opens a file, recognizing gzip by its first two bytes rather than by its name.
+/// Opens a file. Gzip is recognized by its first two bytes, not by its name.
 pub(crate) fn open(path: &Path) -> Result<FileSource, FormatError> {
     let place = place_of(path);
     let fail = |source| FormatError::Io { place: place.clone(), action: "open", source };
@@ -49,9 +50,11 @@ pub(crate) fn open(path: &Path) -> Result<FileSource, FormatError> {
     })
 }
 
-/// The last four bytes of a file that can be wound back, where gzip keeps the size of what it holds; otherwise 0.
+/// Returns the last four bytes of a regular file, in which gzip stores the size of its content.
+/// Returns 0 for a pipe or a very short file.
 ///
-/// The file is at its beginning afterwards: a failure must not let a reader take the end of a file for all of it.
+/// The position is then at the beginning of the file. It is an error if that fails, because a
+/// reader would otherwise miss the beginning.
 fn last_size(file: &mut Input, length: u64) -> io::Result<u32> {
     if length < 4 || !file.metadata()?.is_file() {
         return Ok(0);
@@ -63,12 +66,12 @@ fn last_size(file: &mut Input, length: u64) -> io::Result<u32> {
     Ok(u32::from_le_bytes(size))
 }
 
-/// The most bytes a deflated stream of this length can expand to.
+/// Returns the largest possible size of the content of a Deflate stream.
 pub(crate) fn expanded(compressed: u64) -> u64 {
     compressed.saturating_mul(LARGEST_EXPANSION).saturating_add(EXPANSION_SLACK)
 }
 
-/// Makes sure a stream ends here; reaching the end also verifies its checksum.
+/// Verifies that a stream ends. Reading to the end also verifies its checksum.
 pub(crate) fn expect_end(
     reader: &mut impl Read,
     declared: u64,

@@ -1,4 +1,4 @@
-//! The metadata of a model file: the record of the fit, and how, from what and by what the model was made.
+//! The metadata of a model file: the record of the fit, the classes, the data and the software.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -9,54 +9,57 @@ use sqfa::reduce::Setting;
 
 use super::LiftRecord;
 
-/// The metadata of a model, as JSON in the file.
+/// The metadata of a model, which are stored as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Description {
     /// The record of the fit.
     #[serde(flatten)]
     pub record: FitRecord,
-    /// How the noise was asked for, such as `auto` or `0.3x`; `given` in files of earlier versions.
+    /// The noise as specified, such as `auto` or `0.3x`. It is `given` in files of earlier
+    /// versions.
     pub noise_choice: String,
     /// The classes, in the order of the tensors.
     pub classes: ClassNames,
-    /// Whether the classes are numbers such as 0.25, which are written as text.
+    /// Whether the classes are numbers such as 0.25, which are stored as text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fractional_classes: bool,
-    /// The type of the labels in Python, such as `float64`, unless it follows from the classes.
+    /// The type of the labels in Python, such as `float64`, or `None` if it follows from the
+    /// classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_type: Option<String>,
-    /// The priors of the classifier, if they are not the frequencies of the classes.
+    /// The priors of the classifier, or `None` if they are the frequencies of the classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priors: Option<Vec<f64>>,
     /// The fraction of the variance that each feature explains, if the method reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explained_variance_ratio: Option<Vec<f64>>,
-    /// Whether other classes of the data were left out on purpose.
+    /// Whether some classes of the data were excluded by the user.
     #[serde(default)]
     pub restricted: bool,
-    /// The map before the filters, if any.
+    /// The nonlinear feature map that is applied before the filters, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lift: Option<LiftRecord>,
     /// The covariance estimator of the fit.
     pub covariance: String,
-    /// Where the filters started.
+    /// The initialization of the filters.
     pub start: String,
-    /// The data it was fitted on.
+    /// The training data.
     pub data: DataRecord,
-    /// The names of the columns it was fitted on, in the order of the filters; nothing where they had none.
+    /// The names of the training columns, in the order of the filter coefficients, or `None`
+    /// without names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_names: Option<Vec<String>>,
     /// The program that wrote the model, with its version.
     pub software: String,
 }
 
-/// A description with what follows from it, which earlier programs read.
+/// A description with redundant fields that earlier programs read.
 #[derive(Serialize)]
 struct Written<'a> {
-    /// The noise; 0 if the method has none.
+    /// The noise, or 0 if the method has none.
     noise: f64,
-    /// Whether the data are centered before the filters.
+    /// Whether the data are centered before the filters are applied.
     center: bool,
     #[serde(flatten, serialize_with = "Description::serialize")]
     description: &'a Description,
@@ -77,8 +80,8 @@ impl<'de> Deserialize<'de> for Description {
     }
 }
 
-/// Brings a description of an earlier version up to date: other names of scalings and noises, the noise beside the settings if
-/// these are missing, and the facts of a refinement among the settings.
+/// Converts a description of an earlier version. Scalings and noises had other names, settings may
+/// be missing except for the noise, and the results of a refinement were settings.
 fn update(description: &mut Value) {
     let Some(description) = description.as_object_mut() else { return };
     rename_scaling(description.get_mut("scale"));
@@ -117,7 +120,7 @@ fn update(description: &mut Value) {
     }
 }
 
-/// Scaling and noise of a candidate, which were `units` and `share`.
+/// Converts the scaling and noise of a candidate, which were called `units` and `share`.
 fn update_candidate(candidate: &mut Value) {
     let Some(candidate) = candidate.as_object_mut() else { return };
     if let (Some(mut units), Some(share)) = (candidate.remove("units"), candidate.remove("share")) {
@@ -127,22 +130,22 @@ fn update_candidate(candidate: &mut Value) {
     }
 }
 
-/// Common scaling, which was `global-std`.
+/// Converts the name of common scaling, which was `global-std`.
 fn rename_scaling(scaling: Option<&mut Value>) {
     if let Some(name) = scaling.filter(|name| **name == "global-std") {
         *name = json!("common");
     }
 }
 
-/// The data a model was fitted on.
+/// The training data of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DataRecord {
-    /// What it was called.
+    /// The name of the data.
     pub name: String,
-    /// Height and width, when every point is an image.
+    /// The height and width of every sample, if samples are images.
     #[serde(default)]
     pub image_shape: Option<(usize, usize)>,
-    /// The label column of a table, by name or by position where there are no names.
+    /// The label column of a table by name, or by position if there are no names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// The column or array with the group of each sample, if groups were held out as a whole.
@@ -150,13 +153,13 @@ pub struct DataRecord {
     pub group: Option<String>,
 }
 
-/// The classes by name: whole numbers or text.
+/// The labels of the classes, which are whole numbers or texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ClassNames {
     /// Whole numbers.
     Integers(Vec<i64>),
-    /// Text.
+    /// Texts.
     Texts(Vec<String>),
 }
 

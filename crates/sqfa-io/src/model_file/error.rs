@@ -1,51 +1,51 @@
-//! What can be wrong with a model and with the file it is kept in.
+//! Errors of models and model files.
 
 use thiserror::Error;
 
 use crate::formats::FormatError;
 
-/// A model that could not be built, read, written or applied.
+/// An error of a model that could not be created, read, written or applied.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// The file could not be opened, read or written.
+    /// A file that could not be opened, read or written.
     #[error(transparent)]
     File(#[from] FormatError),
-    /// The bytes are not a model file, or a damaged one.
+    /// A file that is not a model file, or a damaged one.
     #[error(
         "{place} is not a readable model file: {problem}; use a file that sqfa fit has written"
     )]
     Damaged {
         /// The file.
         place: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// A model of a format this program does not know.
+    /// A model file with an unknown format version.
     #[error("{place} is a model of format version {found}; this program reads version {known}")]
     Version {
         /// The file.
         place: String,
-        /// The version in the file.
+        /// The version of the file.
         found: u64,
-        /// The version this program writes.
+        /// The version that this program reads.
         known: u64,
     },
-    /// Parts that do not fit together.
+    /// Parts of a model that do not match.
     #[error("the model is inconsistent: {problem}")]
     Inconsistent {
-        /// Which parts, and how.
+        /// The parts and the problem.
         problem: String,
     },
-    /// Points of another dimension.
+    /// Samples with another number of features than the training samples.
     #[error("points have {found} dimensions, but the model was fitted on {expected}")]
     Dimension {
-        /// The model's.
+        /// The number of features of the training samples.
         expected: usize,
-        /// The points'.
+        /// The number of features of the samples.
         found: usize,
     },
-    /// Points that are not finite.
+    /// Samples that are not finite.
     #[error(
         "row {row}, column {column} is {value}: a point that is not finite has no features \
          ({count} such rows in all)"
@@ -55,12 +55,12 @@ pub enum ModelError {
         row: usize,
         /// The column, by name or counted from 0.
         column: String,
-        /// What stands there.
+        /// The value.
         value: f64,
-        /// How many rows have such values.
+        /// The number of such rows.
         count: usize,
     },
-    /// Points too large for their precision.
+    /// Samples that are too large for their precision.
     #[error(
         "row {row} is too large for its precision: its features overflow ({count} such rows in \
          all); give it in double precision, or in larger units"
@@ -68,13 +68,13 @@ pub enum ModelError {
     Overflow {
         /// The first such row, counted from 0.
         row: usize,
-        /// How many rows overflow.
+        /// The number of such rows.
         count: usize,
     },
-    /// Metadata that cannot be put into text.
+    /// Metadata that cannot be written.
     #[error("the model's metadata cannot be written: {problem}")]
     Metadata {
-        /// Why.
+        /// The reason.
         problem: String,
     },
 }

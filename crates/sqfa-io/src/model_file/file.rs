@@ -1,4 +1,5 @@
-//! Models to bytes and back, every declared size compared with the bytes there.
+//! Conversion between models and bytes. All declared sizes are compared with the number of bytes in
+//! the file.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -16,18 +17,18 @@ use super::{Description, Model, ModelError, ModelParts, lift};
 use crate::formats::crash::Input;
 use crate::formats::{AtomicFile, FormatError, Limits};
 
-/// The metadata key under which the description stands.
+/// The key of the description in the metadata.
 const KEY: &str = "sqfa";
-/// The format of models without a lift, which earlier programs read too.
+/// The format version of models without a nonlinear feature map, which earlier programs can read.
 const VERSION: u64 = 1;
-/// The format of models with one.
+/// The format version of models with a nonlinear feature map.
 const LIFTED_VERSION: u64 = 2;
-/// How the description begins when it has a checksum.
+/// The beginning of a description with a checksum.
 const CHECKSUM: &str = "\"checksum\":\"";
-/// Bytes before the header: its length as a 64-bit number.
+/// The number of bytes before the header, which contain its length as a 64-bit number.
 const PREFIX: usize = 8;
 
-/// The description as it stands in the file.
+/// The description as stored in the file.
 #[derive(Serialize, Deserialize)]
 struct Versioned {
     version: u64,
@@ -36,7 +37,11 @@ struct Versioned {
 }
 
 impl Model {
-    /// Reads a model file; nothing in it is believed before it is checked.
+    /// Reads a model file and checks all of its content.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, is damaged, or has another format.
     pub fn read(path: &Path, limits: Limits) -> Result<Self, ModelError> {
         let place = path.display().to_string();
         let fail = |action, source| FormatError::Io { place: place.clone(), action, source };
@@ -47,14 +52,19 @@ impl Model {
             return Err(FormatError::Limit { place, needed, limit }.into());
         }
         let mut bytes = Vec::new();
-        // One byte more than promised, so that a file that grows meanwhile is noticed, not followed.
+        // One byte more than declared is read, so that a file that grows at the same time is
+        // detected.
         file.take(length.saturating_add(1))
             .read_to_end(&mut bytes)
             .map_err(|source| fail("read", source))?;
         Self::from_bytes(&bytes, &place)
     }
 
-    /// Writes a model file, whole or not at all; what was there is replaced only by a complete model.
+    /// Writes a model file. An existing file is replaced only when the new one is complete.
+    ///
+    /// # Errors
+    ///
+    /// If the model cannot be converted or the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), ModelError> {
         let bytes = self.to_bytes()?;
         let mut file = AtomicFile::create(path)?;
@@ -63,7 +73,11 @@ impl Model {
         Ok(file.commit()?)
     }
 
-    /// The bytes of a model file; the same model always gives the same bytes.
+    /// Returns the bytes of a model file, which depend only on the model.
+    ///
+    /// # Errors
+    ///
+    /// If the metadata cannot be written.
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
         let refused = |problem: String| ModelError::Metadata { problem };
         let (n, m, c) = (self.filters.nrows(), self.filters.ncols(), self.classes.len());
@@ -107,7 +121,11 @@ impl Model {
             .map_err(|error| refused(error.to_string()))
     }
 
-    /// The model in the bytes of a file; `place` is what messages call it.
+    /// Returns the model in the bytes of a file. `place` is the name of the file in messages.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are damaged or have another format.
     pub fn from_bytes(bytes: &[u8], place: &str) -> Result<Self, ModelError> {
         let damaged = |problem: String| ModelError::damaged(place, problem);
         check_header(bytes).map_err(damaged)?;
@@ -179,7 +197,8 @@ impl Model {
     }
 }
 
-/// The checksum of a description and of tensors with their names and shapes, in the order of the names (CRC-32).
+/// Returns the CRC-32 of a description and of tensors with their names and shapes, in the order of
+/// the names.
 fn checksum(text: &str, mut tensors: Vec<(&str, &[usize], &[u8])>) -> u32 {
     tensors.sort_by_key(|(name, ..)| *name);
     let mut crc = Crc::new();
@@ -191,8 +210,8 @@ fn checksum(text: &str, mut tensors: Vec<(&str, &[usize], &[u8])>) -> u32 {
     crc.sum()
 }
 
-/// The checksum at the beginning of a description, if it has one, and the description without it; `None` where what is there
-/// is no checksum: such a file is damaged, not old.
+/// Returns the checksum of a description, if it has one, and the description without it. Returns
+/// `None` if the checksum is invalid, which means that the file is damaged and not that it is old.
 fn split_checksum(text: &str) -> Option<(Option<u32>, String)> {
     let Some(rest) = text.strip_prefix('{').and_then(|rest| rest.strip_prefix(CHECKSUM)) else {
         return Some((None, text.to_owned()));
@@ -203,12 +222,12 @@ fn split_checksum(text: &str) -> Option<(Option<u32>, String)> {
     Some((Some(sum), format!("{{{rest}")))
 }
 
-/// Compares every declared place with the bytes there before the header is taken at its word.
+/// Compares all declared positions with the number of bytes, before the header is used.
 fn check_header(bytes: &[u8]) -> Result<(), String> {
     let short = || format!("{} bytes are too few", bytes.len());
     let prefix: [u8; PREFIX] =
         bytes.get(..PREFIX).and_then(|prefix| prefix.try_into().ok()).ok_or_else(short)?;
-    // A length of text would be above 10^15.
+    // A text that is interpreted as a length is above 10¹⁵.
     if prefix.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
         return Err("it contains text, such as a table".to_owned());
     }

@@ -1,23 +1,23 @@
-//! The lift of a model: its record in the description and its numbers among the tensors.
+//! The nonlinear feature map of a model: its record in the description and its tensors.
 
 use serde::{Deserialize, Serialize};
 use sqfa::lift::{Lift, LiftParts};
 
 use super::{Model, ModelError};
 
-/// What the description says of a lift.
+/// The record of a nonlinear feature map in the description.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LiftRecord {
-    /// The map, as in `nystroem:1000`.
+    /// The kind of the map, such as `nystroem:1000`.
     pub kind: String,
-    /// The width of its kernel in units of the scaled columns; 0 where it has none.
+    /// The width of the kernel relative to the scaled columns, or 0 without a kernel.
     pub bandwidth: f64,
 }
 
-/// A part of a lift and how it is taken from the parts.
+/// The name of a part of a nonlinear feature map, with a function that accesses it.
 type Part = (&'static str, fn(&mut LiftParts) -> &mut Vec<f64>);
 
-/// The tensors of a lift; those that a map does not have are left out.
+/// All possible tensors of a nonlinear feature map, of which a map has some.
 const PARTS: [Part; 5] = [
     ("lift_offset", |parts| &mut parts.offset),
     ("lift_factors", |parts| &mut parts.factors),
@@ -26,14 +26,15 @@ const PARTS: [Part; 5] = [
     ("lift_whitening", |parts| &mut parts.whitening),
 ];
 
-/// The parts of a lift by the names of their tensors.
+/// Returns the tensors of a nonlinear feature map with their names.
 pub(super) fn tensors(lift: &Lift) -> Vec<(&'static str, Vec<f64>)> {
     let mut parts = lift.parts().clone();
     let named = PARTS.iter().map(|(name, part)| (*name, std::mem::take(part(&mut parts))));
     named.filter(|(_, values)| !values.is_empty()).collect()
 }
 
-/// A lift from its record and its tensors; `find` gives the numbers of a tensor, where there is one.
+/// Creates a nonlinear feature map from its record and its tensors. `find` returns the values of a
+/// tensor, if it exists.
 pub(super) fn assembled(
     record: &LiftRecord,
     mut find: impl FnMut(&str) -> Result<Option<Vec<f64>>, String>,
@@ -56,7 +57,12 @@ pub(super) fn assembled(
 }
 
 impl Model {
-    /// The same model behind a lift, whose features its filters are of; names of columns are those of the points.
+    /// Adds a nonlinear feature map. The filters of the model are applied to its output, while the
+    /// names of columns are those of its input.
+    ///
+    /// # Errors
+    ///
+    /// If the output of the map does not match the filters.
     pub fn with_lift(mut self, lift: Lift) -> Result<Self, ModelError> {
         let (n, columns) = (self.filters.nrows(), lift.columns());
         if lift.dimension() != n {
@@ -77,22 +83,23 @@ impl Model {
         Ok(self)
     }
 
-    /// The same model for points that are lifted already.
+    /// Returns the model without its nonlinear feature map, for samples to which the map was
+    /// already applied.
     pub fn for_lifted_points(&self) -> Self {
         Self { lift: None, ..self.clone() }
     }
 
-    /// The map before the filters, if any.
+    /// Returns the nonlinear feature map that is applied before the filters, if any.
     pub fn lift(&self) -> Option<&Lift> {
         self.lift.as_ref()
     }
 
-    /// Columns of the points it takes.
+    /// Returns the number of columns of the samples that the model accepts.
     pub fn columns(&self) -> usize {
         self.lift.as_ref().map_or(self.filters.nrows(), Lift::columns)
     }
 
-    /// The mean of the training points, column by column, where known.
+    /// Returns the mean of the training samples in each column, or `None` if it is unknown.
     pub fn column_means(&self) -> Option<&[f64]> {
         match &self.lift {
             Some(lift) => Some(&lift.parts().offset),

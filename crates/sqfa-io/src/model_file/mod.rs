@@ -1,8 +1,10 @@
-//! A fitted model that can be kept in a file, applied to points and asked for a classifier.
+//! A fitted model that can be stored in a file, applied to samples and used for classification.
 //!
-//! The file is safetensors: `filters` (n × m), `feature_means` (c × m), `feature_covariances`
-//! (c × m × m, divisor N), and where they exist `counts` (c), `offset`, `factors` and `mean` (n), and the parts of a
-//! lift; all else is JSON under the metadata key `sqfa`. Loading checks every size, shape and number.
+//! The file has the safetensors format. It contains `filters` (n × m), `feature_means` (c × m) and
+//! `feature_covariances` (c × m × m, divisor N). If they exist, it also contains `counts` (c),
+//! `offset`, `factors` and `mean` (n), and the tensors of a nonlinear feature map. All other data
+//! are JSON under the metadata key `sqfa`. Every size, shape and number is checked when a file is
+//! loaded.
 
 mod description;
 mod error;
@@ -23,7 +25,7 @@ pub use description::{ClassNames, DataRecord, Description};
 pub use error::ModelError;
 pub use lift::LiftRecord;
 
-/// Filters with everything needed to use them.
+/// Filters with all data that are needed to apply them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     filters: Mat<f64>,
@@ -31,41 +33,45 @@ pub struct Model {
     lift: Option<Lift>,
     classes: Classes,
     counts: Option<Vec<u64>>,
-    /// Covariances with divisor N.
+    /// The training classes in feature space. Covariances have divisor N.
     features: Gaussians,
     mean: Option<Vec<f64>>,
     description: Description,
-    /// Whether it did not come from a file without a checksum.
+    /// Whether the model has a checksum. It is false only for models from files without one.
     checksum: bool,
 }
 
-/// Points that are lifted at a time.
+/// The number of samples to which a nonlinear feature map is applied at once.
 const LIFTED: usize = 4096;
 
-/// A point whose features are not finite.
+/// A sample whose features are not finite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BadPoint {
-    /// The row.
+    /// The row of the sample.
     pub row: usize,
-    /// The first column that is not finite and its value; nothing when the features overflow.
+    /// The first column that is not finite and its value, or `None` if the features overflow.
     pub column: Option<(usize, f64)>,
 }
 
-/// The parts of a model that are numbers.
+/// The numeric parts of a model.
 #[derive(Debug, Clone)]
 pub struct ModelParts {
-    /// One filter a column, for preprocessed points.
+    /// The filters for preprocessed samples, one per column.
     pub filters: Mat<f64>,
-    /// The map from raw to preprocessed points, if any.
+    /// The map from raw to preprocessed samples, if any.
     pub preprocessing: Option<Preprocessor>,
-    /// The number of training points of every class, where known.
+    /// The number of training samples per class, if known.
     pub counts: Option<Vec<u64>>,
-    /// The training classes in feature space, covariances with divisor N.
+    /// The training classes in feature space. Covariances have divisor N.
     pub features: Gaussians,
 }
 
 impl Model {
-    /// A model of parts that fit together.
+    /// Creates a model from its parts.
+    ///
+    /// # Errors
+    ///
+    /// If the parts do not match.
     pub fn new(parts: ModelParts, description: Description) -> Result<Self, ModelError> {
         let ModelParts { filters, preprocessing, counts, features } = parts;
         let classes = Classes::from(description.classes.clone());
@@ -130,7 +136,12 @@ impl Model {
         })
     }
 
-    /// The same model with the mean of the training points as they come to the preprocessing, which its filters alone do not tell.
+    /// Sets the mean of the training samples before preprocessing, which does not follow from the
+    /// filters.
+    ///
+    /// # Errors
+    ///
+    /// If the mean has another number of columns or is not finite.
     pub fn with_mean(mut self, mean: Vec<f64>) -> Result<Self, ModelError> {
         let n = self.filters.nrows();
         if mean.len() != n || mean.iter().any(|value| !value.is_finite()) {
@@ -140,47 +151,47 @@ impl Model {
         Ok(self)
     }
 
-    /// The mean of the training points as they come to the preprocessing, where known.
+    /// Returns the mean of the training samples before preprocessing, or `None` if it is unknown.
     pub fn mean(&self) -> Option<&[f64]> {
         self.mean.as_deref()
     }
 
-    /// One filter a column, for preprocessed points.
+    /// Returns the filters for preprocessed samples, one per column.
     pub fn filters(&self) -> MatRef<'_, f64> {
         self.filters.as_ref()
     }
 
-    /// The map from raw to preprocessed points, if any.
+    /// Returns the map from raw to preprocessed samples, if any.
     pub fn preprocessing(&self) -> Option<&Preprocessor> {
         self.preprocessing.as_ref()
     }
 
-    /// The classes, in their fixed order.
+    /// Returns the classes in sorted order.
     pub fn classes(&self) -> &Classes {
         &self.classes
     }
 
-    /// The number of training points of every class, where known.
+    /// Returns the number of training samples per class, or `None` if it is unknown.
     pub fn counts(&self) -> Option<&[u64]> {
         self.counts.as_deref()
     }
 
-    /// The training classes in feature space, covariances with divisor N.
+    /// Returns the training classes in feature space. Covariances have divisor N.
     pub fn features(&self) -> &Gaussians {
         &self.features
     }
 
-    /// The record of its fit.
+    /// Returns the record of the fit.
     pub fn record(&self) -> &FitRecord {
         &self.description.record
     }
 
-    /// The metadata of its file.
+    /// Returns the metadata of the file.
     pub fn description(&self) -> &Description {
         &self.description
     }
 
-    /// Filters for raw points and the offset to add: z = Fᵀx + offset.
+    /// Returns the filters F for raw samples and the offset: z = Fᵀx + offset.
     pub fn raw_filters(&self) -> (Mat<f64>, Option<Vec<f64>>) {
         match &self.preprocessing {
             None => (self.filters.clone(), None),
@@ -191,17 +202,23 @@ impl Model {
         }
     }
 
-    /// Whether damage to the file it came from would have been noticed; false for files from before there were checksums.
+    /// Whether damage to the file of the model would have been detected. It is false for files of
+    /// versions without checksums.
     pub fn has_checksum(&self) -> bool {
         self.checksum
     }
 
-    /// The names of the columns it was fitted on, where they had any.
+    /// Returns the names of the training columns, or `None` without names.
     pub fn feature_names(&self) -> Option<&[String]> {
         self.description.feature_names.as_deref()
     }
 
-    /// The features of raw points, in the points' own precision; an error names the first point that is not finite.
+    /// Returns the features of raw samples, in the precision of the samples.
+    ///
+    /// # Errors
+    ///
+    /// If a sample is not finite or has another number of columns. The error contains the first
+    /// such sample.
     pub fn transform(&self, points: Points<'_>) -> Result<Features, ModelError> {
         let (features, bad) = self.transform_all(points)?;
         match bad.first() {
@@ -220,9 +237,14 @@ impl Model {
         }
     }
 
-    /// The features of raw points, and the points for which they are not finite.
+    /// Returns the features of raw samples, and the samples for which they are not finite.
     ///
-    /// Only the features are looked at, so sound points cost next to nothing; the cause is looked for afterwards.
+    /// Only the features are checked, so finite samples cost almost nothing. The cause is
+    /// determined afterwards.
+    ///
+    /// # Errors
+    ///
+    /// If the samples have another number of columns.
     pub fn transform_all(
         &self,
         points: Points<'_>,
@@ -253,7 +275,8 @@ impl Model {
         Ok((features, rows.into_iter().map(cause).collect()))
     }
 
-    /// Points through a lift and filters, some at a time: all lifted points together may not fit into memory.
+    /// Applies a nonlinear feature map and the filters in batches, because all mapped samples
+    /// together may not fit into memory.
     fn lifted(
         &self,
         lift: &Lift,
@@ -279,14 +302,15 @@ impl Model {
         Ok(all)
     }
 
-    /// Returns a classifier of the training classes; that of the model is `self.record().classifier`.
+    /// Returns a classifier for the training classes. The classifier of the model itself is
+    /// `self.record().classifier`.
     ///
-    /// Unless given, priors are those of the fit, or else the frequencies of the classes. For the shrinkage, see
-    /// [`ClassifierKind::build`].
+    /// The default priors are those of the fit, or the frequencies of the classes. The shrinkage is
+    /// described at [`ClassifierKind::build`].
     ///
     /// # Errors
     ///
-    /// Those of [`ClassifierKind::build`].
+    /// The same errors as [`ClassifierKind::build`].
     pub fn classifier(
         &self,
         kind: ClassifierKind,
@@ -301,12 +325,14 @@ impl Model {
         Ok(built.reading(all))
     }
 
-    /// Returns the quadratic classifier with t densities: of the degrees of freedom of the fit, or of `degrees`, which
-    /// covariances are then matched to.
+    /// Returns the quadratic classifier with t densities. The degrees of freedom are those of the
+    /// fit or `degrees`. In the latter case, the scatter matrices are adjusted so that the
+    /// covariances do not change.
     ///
     /// # Errors
     ///
-    /// Those of [`ClassifierKind::build`], or if the degrees of freedom are not a finite number above 0.
+    /// The same errors as [`ClassifierKind::build`], and an error if the degrees of freedom are not
+    /// a finite number above 0.
     pub fn qda_t(
         &self,
         priors: Option<&[f64]>,
@@ -317,7 +343,7 @@ impl Model {
         if let Some(own) = self.description.record.setting(Setting::Degrees) {
             return self.classifier(quadratic, priors, shrinkage)?.heavy_tailed(own);
         }
-        // The scatter of a t distribution is (ν − 2)/ν of its covariance.
+        // The scatter matrix of a t distribution is its covariance times (ν − 2)/ν.
         let factor = std::iter::repeat_n((degrees - 2.0) / degrees, self.classes.len());
         let scatters = rescaled(&self.features, Some(factor), 0.0);
         let features = scatters.map_err(|_| ClassifierError::Degrees { degrees })?;
@@ -325,12 +351,17 @@ impl Model {
         matched.classifier(quadratic, priors, shrinkage)?.heavy_tailed(degrees)
     }
 
-    /// The noise of the fit; `None` if the method has none.
+    /// Returns the noise of the fit, or `None` if the method has none.
     pub fn noise(&self) -> Option<f64> {
         self.record().setting(Setting::Noise)
     }
 
-    /// The training classes as the objective saw them: divisor N − 1, noise σ² on the diagonal.
+    /// Returns the training classes as in the objective: covariances have divisor N − 1, and the
+    /// noise σ² is added to their diagonals.
+    ///
+    /// # Errors
+    ///
+    /// If a covariance is not valid.
     pub fn noisy_gaussians(&self, noise: f64) -> Result<Gaussians, ModelError> {
         let factor = |count: u64| if count > 1 { count as f64 / (count - 1) as f64 } else { 1.0 };
         rescaled(
@@ -341,13 +372,17 @@ impl Model {
     }
 }
 
-/// The classes in the feature space of some filters with maximum-likelihood covariances.
+/// Returns the classes in the feature space of filters, with maximum-likelihood covariances.
+///
+/// # Errors
+///
+/// If a covariance is not valid.
 pub fn maximum_likelihood(
     statistics: &ClassStatistics,
     filters: MatRef<'_, f64>,
 ) -> Result<Gaussians, ModelError> {
     let factor = |&count: &u64| (count.max(1) - 1) as f64 / count.max(1) as f64;
-    // Robust scatters have no divisor N − 1.
+    // Robust scatter matrices do not have the divisor N − 1.
     let counts = statistics.counts().filter(|_| statistics.robust().is_none());
     let factors = counts.map(|counts| counts.iter().map(factor));
     rescaled(&project(statistics, filters, 0.0), factors, 0.0)
@@ -357,13 +392,14 @@ pub fn maximum_likelihood(
 ///
 /// # Errors
 ///
-/// If a covariance is not that of a distribution.
+/// If a covariance is not valid.
 pub fn feature_gaussians(features: &ClassStatistics) -> Result<Gaussians, ModelError> {
     let m = features.dimension();
     maximum_likelihood(features, Mat::identity(m, m).as_ref())
 }
 
-/// The fraction of the largest variance below which a negative one is taken for rounding.
+/// The fraction of the largest variance below which a negative variance is assumed to be a rounding
+/// error.
 const ROUNDING: f64 = 1e-10;
 
 fn rescaled(
@@ -379,7 +415,7 @@ fn rescaled(
         means.extend_from_slice(gaussians.mean(class));
         let own = gaussians.covariance(class);
         let largest = own.iter().step_by(m + 1).copied().fold(0.0, f64::max);
-        // The variance of a feature that does not vary is rounding, which can be negative.
+        // The variance of a constant feature is a rounding error, which can be negative.
         let sound = |at: usize, value: f64| match at / m == at % m {
             true if value < 0.0 && value >= -ROUNDING * largest => noise,
             true => value * factor + noise,

@@ -1,6 +1,6 @@
-//! Models survive the file to the last bit, and damaged files are refused without a panic.
+//! Tests that models are stored without loss, and that damaged files are rejected without a panic.
 
-/// Damaged files that are loaded: about two seconds of them.
+/// The number of damaged files that are loaded, which takes about 2 s.
 const ROUNDS: usize = 20_000;
 
 use rand::{RngExt, SeedableRng};
@@ -192,7 +192,7 @@ fn random_damage_never_panics() {
             }
         }
         if let Ok(model) = Model::from_bytes(&bytes, "damaged") {
-            // What passes the checks must also be usable.
+            // A model that passes the checks must also be usable.
             let _ = model.classifier(model.record().classifier, None, None);
             let _ = model.noisy_gaussians(model.noise().unwrap_or(0.0));
             let _ = model.to_bytes();
@@ -214,7 +214,7 @@ fn every_flipped_bit_is_noticed_and_old_files_still_load() {
         let error = Model::from_bytes(&damaged, "m").unwrap_err().to_string();
         assert!(error.contains("checksum"), "byte {at}: {error}");
     }
-    // Nothing of the description changes unnoticed: not a name, not a digit.
+    // Every change to the description is detected, of names as well as of digits.
     let text = String::from_utf8(bytes[8..header].to_vec()).unwrap();
     for (from, to) in [(r#"\"a\""#, r#"\"x\""#), (r#"noise\":0"#, r#"noise\":1"#)] {
         assert!(text.contains(from), "{text}");
@@ -222,7 +222,7 @@ fn every_flipped_bit_is_noticed_and_old_files_still_load() {
             [&bytes[..8], text.replacen(from, to, 1).as_bytes(), &bytes[header..]].concat();
         assert!(Model::from_bytes(&changed, "m").unwrap_err().to_string().contains("checksum"));
     }
-    // Nor does the checksum itself, also where it is no number any more.
+    // Changes to the checksum are detected, even if it is no longer a number.
     let digits = 8 + text.find(r#"checksum\":\""#).unwrap() + r#"checksum\":\""#.len();
     for at in digits..digits + 8 {
         for other in [bytes[at] ^ 1, b'(', b'+'] {
@@ -231,7 +231,7 @@ fn every_flipped_bit_is_noticed_and_old_files_still_load() {
             assert!(Model::from_bytes(&changed, "m").unwrap_err().to_string().contains("checksum"));
         }
     }
-    // A file from before there were checksums.
+    // A file of a version without checksums.
     let start = text.find(r#"{\"checksum\""#).unwrap();
     let end = start + text[start..].find(',').unwrap() + 1;
     let old = format!("{}{{{}", &text[..start], &text[end..]);
@@ -277,11 +277,11 @@ fn a_lift_goes_with_its_model_and_a_damaged_one_is_refused() {
     let again = Model::from_bytes(&bytes, "m").unwrap();
     assert_eq!(again, model);
     assert_eq!(again.transform(points).unwrap(), model.transform(points).unwrap());
-    // z = Fᵀφ(x), by hand.
+    // z = Fᵀφ(x), computed step by step.
     let lifted = lift.apply(points).unwrap();
     let by_hand = sqfa::transform(lifted.as_points(n), model.filters(), None);
     assert_eq!(model.transform(points).unwrap(), by_hand);
-    // A map of another kind, or of another size, is no map; the checksum is of the text, so it is left out.
+    // A map of another kind or size is rejected. The checksum includes the text, so it is removed.
     let text = String::from_utf8_lossy(&bytes);
     assert!(text.contains(r#"version\":2"#) && text.contains("lift_anchors"));
     let other =
@@ -293,7 +293,7 @@ fn a_lift_goes_with_its_model_and_a_damaged_one_is_refused() {
     assert!(model.with_lift(wrong).is_err());
 }
 
-/// What a program of version 0.2 wrote about a refined fit, and of version 0.1, which had no settings.
+/// A description of a refined fit by version 0.2, and one by version 0.1, which had no settings.
 #[test]
 fn descriptions_of_earlier_versions_are_read() {
     let earlier = |settings: &str, refined: bool| -> Description {
@@ -338,7 +338,7 @@ fn descriptions_of_earlier_versions_are_read() {
     assert_eq!(serde_json::from_str::<Description>(&written).unwrap(), refined);
 }
 
-/// Earlier programs read these beside the record.
+/// Earlier programs read these fields in addition to the record.
 #[test]
 fn files_hold_what_follows_from_the_record() {
     let json = serde_json::to_value(description()).unwrap();

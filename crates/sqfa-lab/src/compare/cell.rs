@@ -1,4 +1,4 @@
-//! One fit and its scores: a job becomes records.
+//! The fit of one job and its scores, which become records.
 
 use std::time::Instant;
 
@@ -17,16 +17,16 @@ use super::record::{Climb, Detail, Evaluated, Outcome, Record};
 use super::{Classifier, Job, Numbers, Spec};
 use crate::evaluation::Evaluator;
 
-/// What a job may use of earlier ones.
+/// The results of earlier jobs that a job may use.
 pub(super) struct Known<'a> {
     pub(super) spec: &'a Spec,
-    /// Settings that an earlier seed chose for a number of filters.
+    /// The settings that an earlier seed selected for a number of filters.
     pub(super) settings: &'a dyn Fn(usize) -> Option<Vec<(Setting, f64)>>,
-    /// Whether the job keeps what a closer look needs.
+    /// Whether the job stores the data for a detailed report.
     pub(super) detailed: bool,
 }
 
-/// Runs a job; `None` when the observer stopped it for a reason other than its limit.
+/// Runs a job. Returns `None` if the observer stopped it for another reason than the time limit.
 pub(super) fn run(
     job: &Job,
     fold: &Fold<'_>,
@@ -34,7 +34,7 @@ pub(super) fn run(
     known: &Known<'_>,
     observer: &mut Observer<'_>,
 ) -> Option<Vec<Record>> {
-    // Counts that are found together share their time.
+    // Several numbers of filters that are learned together share their time.
     let limit = known.spec.time_limit * job.filters.len() as f64;
     let began = Instant::now();
     let (mut late, mut stopped) = (false, false);
@@ -70,10 +70,10 @@ pub(super) fn run(
     Some(records)
 }
 
-/// The noises that were tried with the selected scaling, ascending.
+/// Returns the noises that were tried with the selected scaling, in ascending order.
 fn trials(selection: &Selection, noise: Option<f64>) -> Vec<Trial> {
     let candidate = selection.candidate;
-    // Fractions of the within-class variance become noises of the fit.
+    // Fractions of the within-class variance are converted to the absolute noise of the fit.
     let unit = match (candidate.noise, noise) {
         (Noise::Fraction(fraction), Some(noise)) => noise / fraction,
         _ => 1.0,
@@ -89,7 +89,7 @@ fn trials(selection: &Selection, noise: Option<f64>) -> Vec<Trial> {
     trials
 }
 
-/// The standard deviation of every preprocessed feature over training points (divisor N).
+/// Returns the standard deviation of every preprocessed feature over training samples (divisor N).
 fn deviations(train: &Part, preprocessor: Option<&Preprocessor>) -> Numbers {
     let rows = train.points.rows().max(1) as f64;
     let found = with_table!(train.points.view(), table => {
@@ -103,7 +103,7 @@ fn deviations(train: &Part, preprocessor: Option<&Preprocessor>) -> Numbers {
     Numbers::of(found.iter().enumerate().map(|(at, deviation)| deviation * factor(at)))
 }
 
-/// What the classifiers say about filters.
+/// Scores filters with all classifiers.
 fn evaluate(found: &Found, fold: &Fold<'_>, known: &Known<'_>) -> Result<Evaluated, String> {
     let (spec, reduction) = (known.spec, &found.reduction);
     let filters = reduction.filters.as_ref();

@@ -1,7 +1,9 @@
-//! Which rows are held out: folds and train/validation/test splits, stratified, with groups on one side where there are any.
+//! Assignment of rows to folds, and to training, validation and test parts. It is stratified, and
+//! groups are never divided.
 //!
-//! Without groups every class is shuffled and cut. With groups the largest come first and each goes to the part that it
-//! brings nearest to its share of every class: the sum over parts p and classes c of (n_pc/N_c − s_p)² is kept smallest.
+//! Without groups the rows of every class are shuffled and divided. With groups, the largest groups
+//! come first, and each is added to the part that then has the smallest imbalance: the sum over
+//! parts p and classes c of (n_pc/N_c − s_p)², where s_p is the intended fraction.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -9,39 +11,39 @@ use rand_chacha::ChaCha12Rng;
 use sqfa::Labels;
 use sqfa::split::SplitError;
 
-/// Fewest points of a class that folds can be made of.
+/// The smallest number of samples of a class in folds.
 pub(super) const FEWEST: usize = 3;
-/// The shares of validation and test points of a split; the rest is learned from.
+/// The fractions of validation and test samples in a split. The others are training samples.
 const SHARES: [f64; 2] = [0.1, 0.1];
-/// The part of validation points.
+/// The index of the validation part.
 pub(super) const VALIDATION: u16 = 0;
-/// The part of test points.
+/// The index of the test part.
 pub(super) const TEST: u16 = 1;
-/// The part of points that are always learned from.
+/// The index of the training part.
 pub(super) const LEARN: u16 = 2;
 
-/// Why rows could not be dealt.
+/// The reason why rows could not be assigned.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DealError {
-    /// A class too small.
+    /// A class with too few samples.
     #[error(transparent)]
     Split(#[from] SplitError),
-    /// A part that groups leave without a class.
+    /// A part without samples of a class, because of its groups.
     #[error(
         "class '{class}' is in {groups} groups, and a part of the split would be without it: \
          groups stay on one side, so every class must be in more groups than there are parts ({parts})"
     )]
     Groups {
-        /// The class.
+        /// The label of the class.
         class: String,
-        /// Groups it is in.
+        /// The number of groups with samples of the class.
         groups: usize,
-        /// Parts there are.
+        /// The number of parts.
         parts: usize,
     },
 }
 
-/// The fold of every row.
+/// Returns the fold of every row.
 pub(super) fn folds(
     labels: &Labels,
     groups: Option<&Labels>,
@@ -59,14 +61,15 @@ pub(super) fn folds(
         }
         rows.shuffle(&mut generator);
         for (at, row) in rows.into_iter().enumerate() {
-            // Classes begin at different folds, so that small ones do not all meet in the first.
+            // Classes start with different folds, so that small classes are not all in the first
+            // one.
             dealt[row] = ((at + class) % count) as u16;
         }
     }
     Ok(dealt)
 }
 
-/// The part of every row: [`VALIDATION`], [`TEST`] or [`LEARN`].
+/// Returns the part of every row: [`VALIDATION`], [`TEST`] or [`LEARN`].
 pub(super) fn split(
     labels: &Labels,
     groups: Option<&Labels>,
@@ -91,7 +94,7 @@ pub(super) fn split(
     Ok(dealt)
 }
 
-/// The rows of a part held out of the others: one group is never on both sides.
+/// Returns the part of every row such that no group is in several parts.
 pub(super) fn grouped(
     labels: &Labels,
     groups: &Labels,
@@ -110,7 +113,7 @@ pub(super) fn grouped(
     let mut part_of = vec![0_u16; counts.len()];
     for group in order {
         let own = &counts[group];
-        // What the squared distance from the shares changes by when the group joins a part.
+        // The change of the imbalance if the group is added to a part.
         let change = |part: usize| -> f64 {
             let of_class = |class: usize| {
                 let total = totals[class].max(1) as f64;
@@ -159,7 +162,7 @@ fn too_few(labels: &Labels, class: usize, count: usize, share: f64) -> DealError
 mod tests {
     use super::*;
 
-    /// Rows of one class in some parts.
+    /// Returns the number of rows of one class in a part.
     fn count(dealt: &[u16], values: &[i64], part: u16, class: i64) -> usize {
         (0..dealt.len()).filter(|&row| dealt[row] == part && values[row] == class).count()
     }
@@ -196,7 +199,7 @@ mod tests {
 
     #[test]
     fn groups_stay_on_one_side_and_shares_are_kept() {
-        // Forty groups of ten rows, each with both classes.
+        // 40 groups of ten rows, each with both classes.
         let values: Vec<i64> = (0..400).map(|row| i64::from(row % 10 < 3)).collect();
         let names: Vec<i64> = (0..400).map(|row| row / 10).collect();
         let (labels, groups) = (Labels::from_integers(&values), Labels::from_integers(&names));
@@ -212,7 +215,7 @@ mod tests {
         }
         assert_eq!(parts.iter().filter(|&&part| part == TEST).count(), 40);
         assert_eq!(parts.iter().filter(|&&part| part == VALIDATION).count(), 40);
-        // A class that is in two groups cannot be in three parts.
+        // A class in two groups cannot be in three parts.
         let rare: Vec<i64> = (0..400).map(|row| i64::from(row < 20)).collect();
         let error = split(&Labels::from_integers(&rare), Some(&groups), 1).unwrap_err();
         assert!(error.to_string().contains("class '1' is in 2 groups"), "{error}");

@@ -1,4 +1,4 @@
-//! What a closer look at one model needs, gathered from the model and its test points.
+//! The data for a detailed report on one model, computed from the model and its test samples.
 
 use sqfa::reduce::Trial;
 use sqfa::transform::Features;
@@ -7,12 +7,12 @@ use sqfa::{Gaussians, MatRef};
 use super::Numbers;
 use super::record::{Detail, Sample};
 
-/// Test points whose features are kept for a scatter.
+/// The number of test samples whose features are stored for a scatter plot.
 const SAMPLE: usize = 1500;
 
 impl Detail {
-    /// Gathers filters, the training classes in feature space (covariances with divisor N) and, where there are
-    /// test points, their features, true classes and predicted classes.
+    /// Collects the filters and the training classes in feature space (covariances with divisor N).
+    /// If there are test samples, their features, true classes and predicted classes are added.
     pub fn new(
         filters: MatRef<'_, f64>,
         gaussians: &Gaussians,
@@ -61,7 +61,7 @@ fn sample(features: &Features, truth: &[u32], guess: &[u32], m: usize, classes: 
     }
 }
 
-/// Rows of a sample in which every class has about the same number of points, evenly spread over them.
+/// Returns the rows of a sample with about the same number of samples per class, evenly spaced.
 fn spread(truth: &[u32], classes: usize) -> Vec<usize> {
     let share = (SAMPLE / classes.max(1)).max(1);
     let mut rows = Vec::new();

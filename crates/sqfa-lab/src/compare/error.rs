@@ -1,4 +1,4 @@
-//! Why a comparison could not be set up or kept, with numbers and remedies.
+//! Errors of a comparison, with values and remedies.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,105 +12,106 @@ use thiserror::Error;
 use super::DealError;
 use sqfa_io::formats::FormatError;
 
-/// Why a comparison could not be set up or kept. What happens inside one cell is a record, not an error.
+/// An error in a comparison that could not be started or stored. A failure in a single cell is a
+/// record and not an error.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CompareError {
     /// A method, classifier or setting that does not exist.
     #[error(transparent)]
     Unknown(#[from] Unknown),
-    /// A setting outside its range.
+    /// A setting outside of its range.
     #[error("{name} is {value}: {remedy}")]
     Setting {
-        /// The setting.
+        /// The name of the setting.
         name: &'static str,
-        /// Its value.
+        /// The value of the setting.
         value: String,
-        /// What it may be.
+        /// The allowed values.
         remedy: String,
     },
-    /// A spec file that cannot be understood.
+    /// An invalid specification file.
     #[error("the spec {place} cannot be understood: {problem}")]
     Spec {
         /// The file.
         place: String,
-        /// Where and what.
+        /// The position and the problem.
         problem: String,
     },
-    /// Points that cannot be split.
+    /// Samples that cannot be split.
     #[error("the data cannot be split: {0}")]
     Split(#[from] SplitError),
-    /// The training points are unsound.
+    /// Training samples whose statistics cannot be computed.
     #[error("the training points cannot be used: {0}")]
     Statistics(#[from] StatisticsError),
-    /// The training points are unsound.
+    /// Training samples that cannot be fitted.
     #[error("the training points cannot be used: {0}")]
     Pipeline(#[from] PipelineError),
-    /// Rows that cannot be dealt out.
+    /// Rows that cannot be assigned to parts.
     #[error("the data cannot be split: {0}")]
     Deal(#[from] DealError),
-    /// Nothing to compare on.
+    /// A comparison without data.
     #[error("there is no session: give at least one data set")]
     NoSession,
-    /// Sessions of different classes.
+    /// Sessions with different classes.
     #[error(
         "session '{session}' has {classes} classes and '{first}' has {expected}, or others: sessions must have the same classes"
     )]
     SessionClasses {
-        /// The session that differs.
+        /// The session with other classes.
         session: String,
-        /// Its classes.
+        /// The number of its classes.
         classes: usize,
         /// The first session.
         first: String,
-        /// Its classes.
+        /// The number of classes of the first session.
         expected: usize,
     },
-    /// Groups that are not one a point.
+    /// Groups whose number differs from that of the samples.
     #[error("session '{session}' has {points} points and {groups} groups: give one group a point")]
     Groups {
         /// The session.
         session: String,
-        /// Groups that were given.
+        /// The number of groups.
         groups: usize,
-        /// Points there are.
+        /// The number of samples.
         points: usize,
     },
-    /// A class that the test part lacks.
+    /// Classes without test samples.
     #[error(
         "the test part has no point of {count} of {classes} classes ({listed}): accuracy would not speak \
          for them; add such points, or leave those classes out of training"
     )]
     MissingClasses {
-        /// Classes that are missing.
+        /// The number of these classes.
         count: usize,
-        /// Classes in all.
+        /// The number of all classes.
         classes: usize,
-        /// Some of them by name.
+        /// The names of some of these classes.
         listed: String,
     },
-    /// More filters than dimensions.
+    /// A number of filters above the number of columns.
     #[error("{filters} filters were asked for, and the data have {dimensions} dimensions")]
     Dimensions {
-        /// Filters asked for.
+        /// The requested number of filters.
         filters: usize,
-        /// Dimensions of the data.
+        /// The number of columns.
         dimensions: usize,
     },
-    /// Not enough memory.
+    /// A comparison that needs more memory than available.
     #[error(
         "about {needed:.1} GB are needed ({what}) and {available:.1} GB are available: use fewer columns, classes \
          or methods, or raise the limit"
     )]
     Memory {
-        /// GB needed.
+        /// The required memory in GB.
         needed: f64,
-        /// GB available.
+        /// The available memory in GB.
         available: f64,
-        /// What takes most of it.
+        /// The largest part of the required memory.
         what: String,
     },
-    /// An output folder that holds another comparison.
+    /// An output folder with another comparison.
     #[error(
         "{} holds another comparison ({difference}): name another folder, or repeat that one to resume it",
         .folder.display()
@@ -118,10 +119,10 @@ pub enum CompareError {
     OtherSpec {
         /// The folder.
         folder: PathBuf,
-        /// What differs.
+        /// The first difference.
         difference: String,
     },
-    /// A folder that another process writes to.
+    /// A folder in use by another process.
     #[error(
         "{} is in use by process {holder}: wait until it ends, or name another folder",
         .folder.display()
@@ -129,10 +130,10 @@ pub enum CompareError {
     Busy {
         /// The folder.
         folder: PathBuf,
-        /// The number of the process.
+        /// The id of the process.
         holder: String,
     },
-    /// An output folder that holds something else.
+    /// An output folder with other content.
     #[error(
         "{} exists and is no comparison: name a new folder, or one that a comparison has made",
         .folder.display()
@@ -141,17 +142,17 @@ pub enum CompareError {
         /// The folder.
         folder: PathBuf,
     },
-    /// A file could not be written or read.
+    /// A file that could not be written or read.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("cannot {action} {}: {source}", .path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What was attempted.
+        /// The operation that was attempted.
         action: &'static str,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! What is known of the data: enough for a report, and to tell two data sets apart.
+//! Facts about the data, which reports show and which identify a data set.
 
 use serde::{Deserialize, Serialize};
 use sqfa::points::Scalar;
@@ -9,46 +9,48 @@ use super::remarks::remarks;
 use sqfa_io::data::{LabeledData, Part};
 use sqfa_io::model_file::ClassNames;
 
-/// What is known of the data.
+/// The facts about the data of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
-    /// What they are called.
+    /// The name of the data.
     pub name: String,
-    /// Dimensions of a point.
+    /// The number of columns.
     pub dimensions: usize,
     /// The classes.
     pub classes: ClassNames,
-    /// Points of every class in the training part, or in all when there is no other.
+    /// The number of samples per class in the training part, or in the whole data without a test
+    /// part.
     pub train_counts: Vec<u64>,
-    /// Points of every class in the test part, where the data have one.
+    /// The number of samples per class in the test part, if there is one.
     pub test_counts: Option<Vec<u64>>,
-    /// Height and width, when every point is an image.
+    /// The height and width of every sample, if samples are images.
     pub image_shape: Option<(usize, usize)>,
-    /// A number that changes when any value or label does.
+    /// A hash of all values and labels.
     pub fingerprint: String,
-    /// What a user should know about the data.
+    /// The warnings about the data.
     pub warnings: Vec<String>,
-    /// The names of the features of the first session; empty where they have none.
+    /// The names of the features of the first session. Empty if they have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
-    /// The sessions, where there are several; dimensions are then those of the first, counts those of all.
+    /// The sessions, if there are several. `dimensions` then belongs to the first session, and
+    /// counts are over all sessions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<SessionFacts>,
 }
 
-/// What is known of a session.
+/// The facts about a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionFacts {
-    /// What it is called.
+    /// The name of the session.
     pub name: String,
-    /// Dimensions of a point.
+    /// The number of columns.
     pub dimensions: usize,
-    /// Points.
+    /// The number of samples.
     pub points: u64,
 }
 
 impl Facts {
-    /// How many dimensions points have, as a text: sessions may have different numbers.
+    /// Returns the number of columns as text, because it may differ between sessions.
     pub fn dimensions_text(&self) -> String {
         let own = || self.sessions.iter().map(|session| session.dimensions);
         match (own().min(), own().max()) {
@@ -58,7 +60,7 @@ impl Facts {
         }
     }
 
-    /// The facts about a data set.
+    /// Returns the facts about a data set.
     pub fn of(data: &LabeledData) -> Self {
         let mut mixed = mix(SEED, data.train.points.columns() as u64);
         for part in std::iter::once(&data.train).chain(&data.test) {
@@ -78,7 +80,7 @@ impl Facts {
         }
     }
 
-    /// Whether the facts can be of one data set: files are believed only as far as they are.
+    /// Whether the facts are consistent, which is checked for facts that are read from a file.
     pub(super) fn fit_together(&self) -> bool {
         let classes = self.class_names().len();
         let sound = |counts: &Vec<u64>| {
@@ -91,7 +93,7 @@ impl Facts {
             && self.image_shape.is_none_or(|shape| area(shape) == Some(self.dimensions))
     }
 
-    /// The facts about several sessions.
+    /// Returns the facts about several sessions.
     pub(super) fn of_sessions(sessions: &[Session<'_>]) -> Self {
         let all: Vec<Self> = sessions.iter().map(|session| Self::of(session.data)).collect();
         let mut facts = all[0].clone();
@@ -128,7 +130,7 @@ impl Facts {
         facts
     }
 
-    /// Returns the names of the classes as reports show them: long ones are shortened.
+    /// Returns the names of the classes for reports. Long names are shortened.
     pub fn class_names(&self) -> Vec<String> {
         match &self.classes {
             ClassNames::Integers(names) => names.iter().map(ToString::to_string).collect(),
@@ -136,14 +138,15 @@ impl Facts {
         }
     }
 
-    /// Returns the name of a feature as reports show it, shortened if it is long, or its position if it has none.
+    /// Returns the name of a feature for reports, shortened if it is long, or its position if it
+    /// has none.
     pub fn feature_name(&self, feature: usize) -> String {
         let name = self.features.get(feature);
         name.map_or_else(|| format!("feature {feature}"), |name| shortened(name))
     }
 }
 
-/// The beginning and the end of a long name: a report repeats every name in many places.
+/// Returns the beginning and the end of a long name, because reports repeat names in many places.
 fn shortened(name: &str) -> String {
     const BEGINNING: usize = 60;
     const END: usize = 20;
@@ -157,7 +160,8 @@ fn shortened(name: &str) -> String {
 
 const SEED: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// One step of a 64-bit hash: fast enough for every value of a data set, no protection against intent.
+/// Returns the next state of a 64-bit hash. It is fast enough for all values of a data set, but not
+/// secure against manipulation.
 fn mix(state: u64, value: u64) -> u64 {
     let mixed = (state ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed ^ mixed >> 29

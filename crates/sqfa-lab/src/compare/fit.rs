@@ -1,4 +1,5 @@
-//! The filters of a job: as `sqfa fit` finds them, or by the method itself under a protocol of the paper.
+//! The filters of a job, learned as by `sqfa fit`, or by the method alone under a protocol of the
+//! paper.
 
 use std::time::Instant;
 
@@ -17,31 +18,32 @@ use super::cell::Known;
 use super::fold::{Fold, Given, Training, Validated};
 use super::{Job, Protocol};
 
-/// Filters that are learned together where the spec says pairs.
+/// The number of filters that are learned together if the specification requests pairs.
 const PAIR: usize = 2;
 
-/// Filters and how they were found.
+/// The filters of a fit, with details about the selection of settings.
 pub(super) struct Found {
-    /// Its filters are of preprocessed points.
+    /// The result of the method, with filters for preprocessed samples.
     pub(super) reduction: Reduction,
     pub(super) preprocessor: Option<Preprocessor>,
-    /// Seconds of the statistics that fits share, where they were made before.
+    /// The time in seconds for class statistics that several fits share, if they were computed
+    /// before.
     pub(super) statistics_seconds: Option<f64>,
-    /// How units and noise were chosen, where they were.
+    /// The selection of scaling and noise, if they were selected.
     pub(super) selection: Option<Selection>,
-    /// How far the filters were refined, if the method is refined.
+    /// The selected refinement, if the method is refined.
     pub(super) refinement: Option<RefinementChoice>,
 }
 
-/// Why there are no filters.
+/// The reason why there are no filters.
 pub(super) enum Missing {
-    /// The method cannot find so many.
+    /// A number of filters that the method does not support.
     NotApplicable(String),
-    /// It went wrong.
+    /// An error of the fit.
     Failed(String),
 }
 
-/// The filters of every number that a job asks for.
+/// Learns filters for every number that a job requests.
 pub(super) fn fit(
     job: &Job,
     fold: &Fold<'_>,
@@ -64,7 +66,7 @@ pub(super) fn fit(
     let fitted = loop {
         let fitted = found(&counts, observer);
         match &fitted {
-            // What is beyond a method by its nature is said of those counts alone.
+            // A number that exceeds the limit of the method does not affect smaller numbers.
             Err(PipelineError::Reduce(ReduceError::TooMany { limit, why, .. }))
                 if counts.iter().any(|m| m <= limit) =>
             {
@@ -86,7 +88,7 @@ pub(super) fn fit(
     all
 }
 
-/// Filters as `sqfa fit` finds them.
+/// Learns filters as `sqfa fit` does.
 fn by_pipeline(
     job: &Job,
     summed: &Summed<'_>,
@@ -100,7 +102,7 @@ fn by_pipeline(
     Ok(fitted.into_iter().map(|fitted| chosen(fitted, began)).collect())
 }
 
-/// The recipe of a job; its number of filters is not set.
+/// Returns the recipe of a job without a number of filters.
 fn pipeline(
     job: &Job,
     known: &Known<'_>,
@@ -115,7 +117,8 @@ fn pipeline(
     })
 }
 
-/// What the pipeline found since a moment: whatever is not the last fit is a search.
+/// Returns the result of the pipeline. All time since `began` that is not part of the last fit
+/// counts as search.
 fn chosen(fitted: Fitted, began: Instant) -> Found {
     let filters = fitted.filters().to_owned();
     let FitRecord { mut run, used: settings, trials, refinement, selection, .. } = fitted.record;
@@ -129,7 +132,7 @@ fn chosen(fitted: Fitted, began: Instant) -> Found {
     }
 }
 
-/// Filters with settings that are given, by the method itself.
+/// Learns filters with specified settings by the method alone.
 fn by_method(
     job: &Job,
     fold: &Fold<'_>,
@@ -152,8 +155,8 @@ fn by_method(
     Ok(reductions.into_iter().map(found).collect())
 }
 
-/// What a method learns from, and where it chooses its settings: on the validation part of a split, unless the protocol has the
-/// method choose on a part of the training points.
+/// Returns the training data of a method, with the samples on which it selects settings. These are
+/// the validation part of a split, unless the protocol uses a part of the training samples.
 fn training<'a>(job: &Job, fold: &'a Fold<'_>, given: &'a Given, known: &Known<'_>) -> Learned<'a> {
     let preprocessor = given.preprocessor.as_ref();
     let on = |part: &'a Part| {
@@ -186,7 +189,8 @@ impl From<&PipelineError> for Missing {
     }
 }
 
-/// The settings of a job: those of the spec, and what an earlier seed has already chosen.
+/// Returns the settings of a job: those of the specification, and those that an earlier seed
+/// selected.
 fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSettings {
     let spec = known.spec;
     let mut settings = ReducerSettings {
@@ -205,9 +209,10 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
     if let (Some(protocol), Ok(method)) = (protocol, method) {
         protocol.tailor(method.entry, &mut settings);
     }
-    // Jobs of several counts are those of methods without a seed, for which there is no earlier one.
+    // Jobs with several numbers of filters are those of methods without a seed, so there is no
+    // earlier seed.
     let chosen = filters.and_then(|filters| (known.settings)(filters)).unwrap_or_default();
-    // Units and noise that a pipeline chooses belong together and are found for every seed anew.
+    // Scaling and noise that a pipeline selects belong together and are selected for every seed.
     let repeated = |name: Setting| !spec.chooses() || name.is_chosen();
     for (name, value) in chosen.into_iter().filter(|(name, _)| repeated(*name)) {
         settings.set(name, Choice::Value(value));
@@ -225,20 +230,23 @@ mod tests {
     use super::super::{Experiment, Parts, Record, Spec};
     use super::*;
 
-    /// Two classes that differ much along a direction of large variance and, relative to its variance, more along one of small
-    /// variance: little noise prefers the second, much noise the first. Outside the points that are learned from the second
-    /// difference has the other sign, so that whoever chooses on those points takes little noise and is wrong.
+    /// Returns data with two classes. They differ by a large amount along a direction with a large
+    /// variance, and, relative to its variance, by more along a direction with a small variance.
+    /// Filters for little noise use the second direction, and those for much noise the first.
+    /// Outside of the training samples the second difference has the opposite sign, so a selection
+    /// on training samples uses little noise and leads to a low accuracy.
     fn turned() -> LabeledData {
         differing(1.0)
     }
 
-    /// The same with classes that change places outside the points that are learned from: every filter that tells them apart
-    /// there is wrong about all others.
+    /// Returns data whose classes are exchanged outside of the training samples, so that every
+    /// filter that separates them there misclassifies all other samples.
     fn swapped() -> LabeledData {
         differing(-1.0)
     }
 
-    /// The large difference is multiplied by `outside` in points that are not learned from, the small one by −1.
+    /// Returns data whose large difference is multiplied by `outside` in samples that are not
+    /// training samples, and whose small difference is multiplied by −1.
     fn differing(outside: f64) -> LabeledData {
         let classes: Vec<i64> = (0..400).map(|row| row % 2).collect();
         let labels = Labels::from_integers(&classes);
@@ -282,7 +290,7 @@ mod tests {
         }
     }
 
-    /// What was tried for the only cell of a spec.
+    /// Returns the accuracies of all trials for the only cell of a specification.
     fn trials(spec: Spec, data: &LabeledData) -> Vec<f64> {
         let experiment = Experiment::new(spec, data, None).unwrap();
         let records = experiment.run(Vec::new(), &mut |_| Ok(Control::Continue)).unwrap();
@@ -290,7 +298,8 @@ mod tests {
         detail.trials.iter().map(|trial| trial.accuracy.unwrap()).collect()
     }
 
-    /// One split of one method: by the command's own choices, and by the protocol of the recordings.
+    /// Returns the specifications of one split for one method: with the selection of the command,
+    /// and with the protocol of the recordings.
     fn split_of(method: &str) -> [Spec; 2] {
         let methods = vec![method.to_owned()];
         [Spec::default(), Protocol::named("neural").unwrap().spec()].map(|spec| Spec {
@@ -302,7 +311,7 @@ mod tests {
         })
     }
 
-    /// Whether all are shares of the 40 points that validate.
+    /// Whether all values are fractions of the 40 validation samples.
     fn of_validation(shares: &[f64]) -> bool {
         shares.iter().all(|share| (40.0 * share - (40.0 * share).round()).abs() < 1e-9)
     }
@@ -311,13 +320,14 @@ mod tests {
     fn shrinkage_is_chosen_there_too_and_the_papers_neighborhoods_are_not() {
         let data = turned();
         let [own, papers] = split_of("lda");
-        // With little shrinkage LDA leans on the difference that is turned in the 40 points that validate.
+        // With little shrinkage, LDA uses the difference that has the opposite sign in the 40
+        // validation samples.
         for (spec, values) in [(own, 6), (papers, 5)] {
             let lda = trials(spec, &data);
             assert!(lda.len() == values && lda[0] < 0.95 && of_validation(&lda), "{lda:?}");
         }
         let [own, papers] = split_of("lfda");
-        // Among the points that are learned from no class is mistaken for the other.
+        // All training samples are classified correctly.
         assert_eq!(trials(papers, &data), [1.0; 4]);
         let lfda = trials(own, &swapped());
         assert!(lfda.len() == 4 && of_validation(&lfda), "{lfda:?}");
@@ -330,7 +340,7 @@ mod tests {
             let name = spec.protocol.clone();
             let tried = trials(spec.clone(), &swapped());
             assert!(tried.len() == 5 && of_validation(&tried), "'{name}': {tried:?}");
-            // Any part of the points that are learned from would say 1.
+            // Any part of the training samples would lead to the accuracy 1.
             assert!(tried.iter().all(|share| *share < 0.2), "'{name}': {tried:?}");
         }
     }

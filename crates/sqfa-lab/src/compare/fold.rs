@@ -1,4 +1,5 @@
-//! Training and test points of every fold, and the sums that fits share: folds are summed once and merged.
+//! The training and test samples of every fold, with class statistics that fits share. Samples are
+//! accumulated once per fold and then merged.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -12,18 +13,20 @@ use sqfa_io::data::Part;
 use super::deal::{self, FEWEST, LEARN, TEST, VALIDATION};
 use super::{CompareError, Parts, Session, Spec};
 
-/// The share of every class that is held out of many points.
+/// The fraction of every class that is held out if there are many samples.
 const SHARE: f64 = 0.2;
-/// Held-out points from which one part is enough: the standard error of an accuracy of 90 % is then below one point.
+/// The number of held-out samples from which a single part is sufficient. The standard error of an
+/// accuracy of 90 % is then below one percentage point.
 const ENOUGH: f64 = 1000.0;
-/// Folds of fewer points.
+/// The number of folds if there are fewer samples.
 const FOLDS: usize = 5;
-/// Seeds between sessions, so that no two splits share one.
+/// The difference between the seeds of sessions, so that no two splits have the same seed.
 const APART: u64 = 1000;
-/// Columns up to which validation points choose by sums of the columns themselves.
+/// The largest number of columns with which settings are selected on validation samples by class
+/// statistics of the columns themselves.
 const SPLIT_WIDE: usize = 4 * WIDE;
 
-/// Where test points come from when the data have none and nothing is asked for.
+/// Returns the default division into training and test samples for data without a test part.
 pub(super) fn usual_parts(labels: &Labels) -> Parts {
     let smallest = labels.counts().into_iter().min().unwrap_or(0) as usize;
     let few = SHARE * (labels.len() as f64) < ENOUGH;
@@ -39,46 +42,46 @@ pub(super) struct Folds<'a> {
     session: &'a Session<'a>,
     parts: Parts,
     seed: u64,
-    /// The fold of every row and the sums of every fold, where rows are held out in turn.
+    /// The fold of every row with the class statistics of every fold, if rows are held out in turn.
     summed: Option<pipeline::Parts<'a>>,
 }
 
-/// Training and test points of one fold.
+/// The training and test samples of one fold.
 pub(super) struct Fold<'a> {
     pub(super) train: Cow<'a, Part>,
     pub(super) test: Cow<'a, Part>,
-    /// Where settings are chosen, in splits that have a part for it.
+    /// The samples on which settings are selected, if a split has a validation part.
     pub(super) validated: Option<Validated<'a>>,
-    /// The sums of the folds that are learned from.
+    /// The class statistics of the training folds.
     rest: Option<pipeline::Parts<'a>>,
 }
 
-/// All points of a session with those to learn from and those to choose settings on.
+/// All samples of a session, divided into training and validation samples.
 pub(super) struct Validated<'a> {
     pub(super) all: &'a Part,
     pub(super) learn: Vec<usize>,
     pub(super) validation: Vec<usize>,
 }
 
-/// What is derived from the training points alone and shared by fits.
+/// The data that are derived from the training samples and shared by fits.
 pub(super) enum Training<'a> {
-    /// Units and noise are chosen.
+    /// The samples and statistics with which scaling and noise are selected.
     Chosen(Box<Summed<'a>>),
-    /// Settings are given.
+    /// The statistics for specified settings.
     Given(&'a Given),
 }
 
-/// Preprocessed statistics.
+/// Preprocessed class statistics.
 pub(super) struct Given {
     pub(super) preprocessor: Option<Preprocessor>,
-    /// Of preprocessed points.
+    /// The statistics of preprocessed samples.
     pub(super) statistics: ClassStatistics,
-    /// Seconds they took.
+    /// The time in seconds to compute them.
     pub(super) seconds: f64,
 }
 
 impl<'a> Folds<'a> {
-    /// The folds of a session; `index` is its number.
+    /// Divides a session into folds. `index` is the number of the session.
     pub(super) fn new(
         spec: &Spec,
         session: &'a Session<'a>,
@@ -86,7 +89,7 @@ impl<'a> Folds<'a> {
     ) -> Result<Self, CompareError> {
         let seed = spec.first_seed.wrapping_add(APART.wrapping_mul(index as u64));
         let mut folds = Self { session, parts: spec.parts, seed, summed: None };
-        // Sums of every fold in many columns would take too much memory.
+        // Class statistics of every fold would need too much memory if there are many columns.
         if let Parts::Folds(count) = spec.parts
             && session.data.train.points.columns() <= WIDE
         {
@@ -104,7 +107,7 @@ impl<'a> Folds<'a> {
         Labeled::new(self.session.data.train.points.view(), self.labels())
     }
 
-    /// The training and test points of a fold.
+    /// Returns the training and test samples of a fold.
     pub(super) fn fold(&self, index: usize) -> Result<Fold<'a>, CompareError> {
         let (data, groups) = (self.session.data, self.session.groups);
         let (mut rest, mut validated) = (None, None);
@@ -161,16 +164,16 @@ impl Fold<'_> {
         Labeled::new(points.view(), labels)
     }
 
-    /// The sums on which fits with one seed choose their settings.
+    /// Returns the class statistics on which fits with one seed select their settings.
     pub(super) fn summed(&self, seed: u64) -> Result<Summed<'_>, PipelineError> {
         match &self.rest {
-            // Choices need something to hold out and something to learn from.
+            // A selection needs samples to hold out and samples for training.
             Some(rest) if rest.can_choose() => Summed::in_folds(self.samples(), rest.clone()),
             _ => Summed::new(self.samples(), seed),
         }
     }
 
-    /// Preprocessed statistics for fits with given settings.
+    /// Returns preprocessed class statistics for fits with specified settings.
     pub(super) fn given(&self, spec: &Spec) -> Result<Given, StatisticsError> {
         let began = Instant::now();
         let Labeled { points, labels, .. } = self.samples();
@@ -208,7 +211,7 @@ mod tests {
         assert_eq!(usual_parts(&labels(150, 3)), Parts::Folds(5));
         assert_eq!(usual_parts(&labels(4999, 3)), Parts::Folds(5));
         assert_eq!(usual_parts(&labels(5000, 3)), Parts::Fraction(0.2));
-        // Four points of a class make four folds, two make none.
+        // Four samples per class lead to four folds, and two samples are too few.
         assert_eq!(usual_parts(&labels(12, 3)), Parts::Folds(4));
         assert_eq!(usual_parts(&labels(6, 3)), Parts::Fraction(0.2));
     }

@@ -1,13 +1,14 @@
-//! How sure a difference between two classifiers on the same test points is.
+//! Confidence intervals for the difference between two classifiers on the same test samples.
 //!
-//! With b points that only the first gets right and c that only the second does, of N, the difference of
-//! accuracies is (b − c)/N. Its interval is Wald's for paired proportions after half a point is added to each of
-//! the four outcomes (Agresti & Min, *Statistics in Medicine* 24, 2005), which keeps its level for small b + c.
+//! Of N samples, b are classified correctly only by the first classifier and c only by the second,
+//! so the difference of accuracies is (b − c)/N. The interval is Wald's for paired proportions
+//! after adding 1/2 to each of the four counts (Agresti & Min, *Statistics in Medicine* 24, 2005),
+//! which is accurate for small b + c as well.
 
-/// A difference and the interval that holds the true one with a probability of 95 %.
+/// A difference with its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// The difference that was seen.
+    /// The observed difference.
     pub difference: f64,
     /// The lower end.
     pub low: f64,
@@ -17,17 +18,18 @@ pub struct Interval {
 
 /// The 97.5 % quantile of the normal distribution.
 const NORMAL: f64 = 1.959_963_984_540_054;
-/// Half a point for each of the four outcomes.
+/// The number that is added to each of the four counts.
 const ADDED: f64 = 0.5;
 
 impl Interval {
-    /// Whether zero is inside: the test points cannot tell the two apart.
+    /// Whether the interval contains zero, so that the difference is not significant.
     pub fn holds_zero(&self) -> bool {
         self.low <= 0.0 && self.high >= 0.0
     }
 }
 
-/// The accuracy of the first less that of the second; none unless both are of the same test points, at least one.
+/// Returns the accuracy of the first classifier minus that of the second, with its interval.
+/// Returns `None` without test samples or if their numbers differ.
 pub fn paired_difference(first: &[bool], second: &[bool]) -> Option<Interval> {
     if first.is_empty() || first.len() != second.len() {
         return None;
@@ -66,7 +68,7 @@ mod tests {
     fn the_interval_is_that_of_the_formula() {
         let (first, second) = outcomes(53, 16, 8, 9);
         let interval = paired_difference(&first, &second).unwrap();
-        // By hand: N* = 88, b* − c* = 8, b* + c* = 25.
+        // Calculated by hand: N* = 88, b* − c* = 8, b* + c* = 25.
         let reach = 1.959_963_984_540_054 * ((25.0 - 64.0 / 88.0_f64) / 88.0 / 88.0).sqrt();
         assert_eq!(interval.difference, 8.0 / 86.0);
         assert!((interval.low - (8.0 / 88.0 - reach)).abs() < 1e-15);
@@ -80,7 +82,8 @@ mod tests {
     #[test]
     fn the_interval_covers_the_truth_about_as_often_as_it_says() {
         const TRIALS: usize = 4000;
-        // True shares: only the first right 0.10, only the second right 0.06.
+        // The true probabilities are 0.10 (only the first is correct) and 0.06 (only the second is
+        // correct).
         let mut generator = ChaCha12Rng::seed_from_u64(3);
         let covered = (0..TRIALS).filter(|_| {
             let (mut first, mut second) = (Vec::new(), Vec::new());
@@ -93,7 +96,7 @@ mod tests {
             (interval.low..=interval.high).contains(&0.04)
         });
         let share = covered.count() as f64 / TRIALS as f64;
-        // Four standard errors of the count around the nominal level.
+        // Four standard errors of the fraction at the nominal level.
         let room = 4.0 * (0.95_f64 * 0.05 / TRIALS as f64).sqrt();
         assert!((share - 0.95).abs() < room, "{share}");
     }

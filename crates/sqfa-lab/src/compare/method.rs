@@ -1,24 +1,28 @@
-//! Methods by name, refined or not: what a plan and a report must know of each.
+//! Properties of methods, with or without refinement, that plans and reports need.
 
 use sqfa::names::Unknown;
 use sqfa::reduce::Method;
 
-/// The refined methods that `all` stands for: refinement of the two best starts.
+/// The refined methods that `all` includes: those with the two best initializations.
 pub(super) const REFINED_METHODS: [&str; 2] = ["sqfa+refine", "sqfa-h+refine"];
 
-/// What is known of a method.
+/// The properties of a method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MethodEntry {
-    /// Its name in flags, files and records.
+    /// The name in flags, files and records.
     pub name: String,
-    /// How tables and figures write it.
+    /// The name in tables and figures.
     pub title: String,
-    /// Whether the seed changes its result.
+    /// Whether the result depends on the seed.
     pub seeded: bool,
 }
 
 impl MethodEntry {
-    /// The method of a name; the error suggests the nearest.
+    /// Returns the method with a name.
+    ///
+    /// # Errors
+    ///
+    /// If no method has this name. The error suggests the most similar name.
     pub fn named(name: &str) -> Result<Self, Unknown> {
         let Method { entry, refined } = name.parse()?;
         Ok(Self {
@@ -28,7 +32,7 @@ impl MethodEntry {
         })
     }
 
-    /// How tables and figures write a method, whatever its name.
+    /// Returns the name of a method in tables and figures.
     pub fn title(name: &str) -> String {
         Self::named(name).map_or_else(|_| name.to_owned(), |entry| entry.title)
     }

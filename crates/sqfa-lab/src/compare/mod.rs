@@ -1,7 +1,8 @@
-//! Methods compared on one data set: spec → plan → cell → record → summary.
+//! Comparison of methods on one data set or several sessions.
 //!
-//! A [`Spec`] says what to compare; the plan lists the fits it takes; every fit gives one [`Record`] per number
-//! of filters, written as soon as it is known; the [`summary`](summarize) and the report are functions of records alone.
+//! A [`Spec`] describes the comparison, and the plan lists its fits. Every fit leads to one
+//! [`Record`] per number of filters, which is stored immediately. The [`summary`](summarize) and
+//! the report depend only on the records.
 
 mod cell;
 mod deal;

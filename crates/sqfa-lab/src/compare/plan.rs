@@ -1,32 +1,37 @@
-//! The fits a spec takes, in the order they are run.
+//! The fits of a comparison, in their order.
 
 use super::{CompareError, MethodEntry, Parts, Spec};
 
-/// One fit: a method with a seed on one fold, for one or more numbers of filters.
+/// One fit: a method with a seed on one fold, for one or several numbers of filters.
 ///
-/// Methods without random numbers find all their filters together, once.
+/// Methods without random numbers learn all numbers of filters in a single job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// The method by name.
+    /// The name of the method.
     pub method: String,
-    /// Numbers of filters, ascending.
+    /// The numbers of filters in ascending order.
     pub filters: Vec<usize>,
     /// The seed.
     pub seed: u64,
-    /// The fold held out.
+    /// The fold that is held out.
     pub fold: usize,
-    /// The session.
+    /// The index of the session.
     pub session: usize,
 }
 
 impl Job {
-    /// The number of cells.
+    /// Returns the number of cells.
     pub fn cells(&self) -> usize {
         self.filters.len()
     }
 }
 
-/// All fits of a resolved spec: session by session and fold by fold, then seed by seed, so that early results cover every method.
+/// Returns all fits of a resolved specification. They are ordered by session, fold and then seed,
+/// so that early results include every method.
+///
+/// # Errors
+///
+/// If a method does not exist.
 pub fn plan(spec: &Spec, sessions: usize) -> Result<Vec<Job>, CompareError> {
     let folds = match spec.parts {
         Parts::Folds(folds) | Parts::Splits(folds) => folds,
@@ -75,7 +80,7 @@ mod tests {
         assert_eq!(of("pca").len(), 1);
         assert_eq!(of("pca")[0].filters, [2, 4]);
         assert!(of("sqfa").iter().all(|job| (7..10).contains(&job.seed)));
-        // Every method appears before any second seed.
+        // Every method occurs before any second seed.
         assert!(jobs[..3].iter().all(|job| job.seed == 7));
         let folded = Spec { parts: Parts::Folds(4), ..spec };
         assert_eq!(plan(&folded, 1).unwrap().len(), 4 * 7);

@@ -1,7 +1,8 @@
-//! The settings of every method on the paper's own data sets.
+//! The settings of every method for the data sets of the paper.
 //!
-//! Choices are made per method and number of filters: on a held-out 15 % of the training points, on recordings on the validation
-//! part of every split, LFDA's apart.
+//! Settings are selected per method and number of filters on a held-out 15 % of the training
+//! samples. For recordings, they are selected on the validation part of every split, except for
+//! those of LFDA.
 
 use sqfa::constraint::Constraint;
 use sqfa::reduce::{Choice, LocalScale, ReducerEntry, ReducerSettings, Setting};
@@ -10,64 +11,65 @@ use sqfa::{ClassStatistics, Noise};
 
 use super::{Parts, Spec};
 
-/// One of the paper's data sets and how methods are set on it.
+/// A data set of the paper with the settings of the methods.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Protocol {
-    /// The data set by name.
+    /// The name of the data set.
     pub set: &'static str,
-    /// How tables write it.
+    /// The name in tables.
     pub title: &'static str,
-    /// Numbers of filters of its tables.
+    /// The numbers of filters in the tables.
     pub filters: &'static [usize],
-    /// The noises that are tried; a single one is used without a search.
+    /// The noises that are tried. A single one is used without a search.
     pub noises: &'static [f64],
-    /// Neighbors of the kNN classifier.
+    /// The number of neighbors of the kNN classifier.
     pub neighbors: usize,
-    /// Principal components of LFDA.
+    /// The number of principal components of LFDA.
     pub lfda_dimensions: usize,
-    /// Principal components of WDA.
+    /// The number of principal components of WDA.
     pub wda_dimensions: usize,
-    /// Sinkhorn regularizations that WDA tries.
+    /// The Sinkhorn regularizations that are tried for WDA.
     pub wda_regularizations: &'static [f64],
-    /// Points of every class that WDA and LMNN see.
+    /// The number of samples per class that WDA and LMNN use.
     pub per_class: usize,
-    /// Principal components of LMNN.
+    /// The number of principal components of LMNN.
     pub lmnn_dimensions: usize,
-    /// LDA shrinkages that are tried.
+    /// The shrinkages that are tried for LDA.
     pub shrinkages: &'static [f64],
-    /// How points are scaled.
+    /// The scaling of the samples.
     pub units: ProtocolUnits,
-    /// Shrinkage of the QDA classifier that scores features.
+    /// The shrinkage of the QDA classifier that scores features.
     pub qda_shrinkage: f64,
-    /// Splits of every session, where the data are recordings.
+    /// The number of splits per session, if the data are recordings.
     pub splits: Option<usize>,
-    /// Seeds of every seeded method.
+    /// The number of seeds of every method that uses one.
     pub seeds: u64,
 }
 
-/// How the points of a data set are scaled.
+/// The scaling of a data set of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProtocolUnits {
-    /// Not at all.
+    /// No scaling.
     Raw,
-    /// Divided by one standard deviation and centered.
+    /// Centering, and division by a single standard deviation.
     GlobalStd,
-    /// Every dimension centered and divided by its standard deviation within classes.
+    /// Centering of every column, and division by its standard deviation within classes.
     WithinClass,
 }
 
-/// LDA shrinkages that are tried on pictures and videos.
+/// The shrinkages that are tried for LDA on images and videos.
 const SHRINKAGES: [f64; 5] = [0.05, 0.1, 0.2, 0.4, 0.8];
-/// LFDA neighborhoods that are tried.
+/// The neighborhoods that are tried for LFDA.
 const NEIGHBORHOODS: [f64; 4] = [3.0, 5.0, 9.0, 17.0];
-/// WDA's regularizations on SVHN: 1/4, 1/2, 1, 2 and 4 for points that are divided by √n as well, as they seem to have
-/// been, here times n = 1024. Taken as they stand they make plans so sharp that WDA finds little but the largest variances: 33 % at
-/// eight filters where the paper has 57 %.
+/// The regularizations of WDA on SVHN: 1/4, 1/2, 1, 2 and 4, multiplied by n = 1024. The paper's
+/// samples seem to have been divided by √n as well. Without the factor the transport plans are so
+/// sharp that WDA finds little except for the largest variances, with an accuracy of 33 % at eight
+/// filters instead of 57 % in the paper.
 const SVHN_REGULARIZATIONS: [f64; 5] = [256.0, 512.0, 1024.0, 2048.0, 4096.0];
-/// Keeps dimensions that never vary within classes finite.
+/// A constant that keeps the scaling of columns finite if they do not vary within classes.
 const FLOOR: f64 = 1e-6;
 
-/// What the pictures share, and videos in part.
+/// The settings for images, some of which are used for videos as well.
 const MNIST: Protocol = Protocol {
     set: "mnist",
     title: "MNIST",
@@ -110,7 +112,7 @@ const PROTOCOLS: [Protocol; 4] = [
     Protocol {
         set: "neural",
         title: "Neural data",
-        // Tables of QDA have 2, 4 and 8, those of kNN 2, 4 and 6.
+        // Tables of QDA have 2, 4 and 8 filters, and those of kNN 2, 4 and 6.
         filters: &[2, 4, 6, 8],
         noises: &[0.0002, 0.002, 0.02, 0.2, 0.5, 0.8],
         neighbors: 5,
@@ -128,15 +130,16 @@ const PROTOCOLS: [Protocol; 4] = [
 ];
 
 impl Protocol {
-    /// All of them, in the paper's order.
+    /// All data sets in the order of the paper.
     pub const ALL: &'static [Self] = &PROTOCOLS;
 
-    /// That of a data set.
+    /// Returns the protocol of a data set, or `None` if the paper does not use it.
     pub fn named(set: &str) -> Option<Self> {
         PROTOCOLS.into_iter().find(|protocol| protocol.set == set)
     }
 
-    /// What its tables compare: every method of the paper and SQFA on the exact distance.
+    /// Returns the specification of the tables: every method of the paper, and SQFA with the exact
+    /// distance.
     pub fn spec(&self) -> Spec {
         let mut methods = super::MethodSet::Paper.methods(self.set);
         methods.push("sqfa-fr".to_owned());
@@ -162,8 +165,8 @@ impl Protocol {
         }
     }
 
-    /// The map to its units, where they are not those of a scaling by name: the standard deviation of all points about the
-    /// means of their classes, with divisor N − 1.
+    /// Returns the map to the scaling of the protocol, or `None` if the scaling has a name. Columns
+    /// are divided by the standard deviation about class means with divisor N − 1.
     pub(super) fn preprocessor(&self, statistics: &ClassStatistics) -> Option<Preprocessor> {
         let counts = statistics.counts().filter(|_| self.units == ProtocolUnits::WithinClass)?;
         let (n, total) = (statistics.dimension(), counts.iter().sum::<u64>() as f64);
@@ -173,7 +176,7 @@ impl Protocol {
             let diagonal = statistics.covariances()[class].diagonal();
             for at in 0..n {
                 mean[at] += share * statistics.means()[(at, class)];
-                // Class covariances have the divisor N − 1 of their own.
+                // Class covariances have their own divisor N − 1.
                 squares[at] += diagonal[at] * (count as f64 - 1.0);
             }
         }
@@ -181,13 +184,13 @@ impl Protocol {
         Some(Preprocessor { offset: mean, factors: squares.iter().map(factor).collect() })
     }
 
-    /// Whether a method chooses its settings on a part of the training points although there is a validation part: the paper's
-    /// LFDA, whose search splits by itself.
+    /// Whether a method ignores the validation part and selects its settings on a part of the
+    /// training samples. In the paper this is the case for LFDA, whose search makes its own splits.
     pub(super) fn chooses_inside(&self, method: &ReducerEntry) -> bool {
         method.takes(Setting::LocalScale)
     }
 
-    /// Sets what the paper sets for a method: what it says of the settings that the method takes.
+    /// Applies the protocol to the settings that a method uses.
     pub(super) fn tailor(&self, method: &ReducerEntry, settings: &mut ReducerSettings) {
         match self.noises {
             [noise] => settings.noise = Noise::Value(*noise),
@@ -195,7 +198,8 @@ impl Protocol {
         }
         settings.shrinks_total = true;
         let number = |value: usize| Choice::Value(value as f64);
-        // Of the methods that work in principal components, one measures neighborhoods, one transports points.
+        // Among the methods that work in principal components, one uses neighborhoods and one uses
+        // transport.
         let local = method.takes(Setting::LocalScale);
         let transports = method.takes(Setting::Regularization);
         let dimensions = match (local, transports) {
@@ -203,7 +207,8 @@ impl Protocol {
             (_, true) => self.wda_dimensions,
             _ => self.lmnn_dimensions,
         };
-        // On the recordings Wasserstein filters have length 1 and may be alike; elsewhere they are orthonormal.
+        // For recordings, Wasserstein filters have length 1 and may coincide. For other data they
+        // are orthonormal.
         if self.units == ProtocolUnits::WithinClass && method.distance == Some("wasserstein") {
             settings.constraint = Some(Constraint::Sphere);
         }
@@ -230,7 +235,7 @@ mod tests {
 
     use super::*;
 
-    /// The settings of a method on SVHN.
+    /// Returns the settings of a method on SVHN.
     fn settings(method: &str) -> ReducerSettings {
         let mut settings = ReducerSettings::default();
         let entry = reducer_entry(method).unwrap();
@@ -252,7 +257,7 @@ mod tests {
         let neural = Protocol::named("neural").unwrap();
         let map = neural.preprocessor(&statistics).unwrap();
         assert_eq!(map.offset, [6.5, 3.0]);
-        // Residuals ±1, ±2 and twice ±2 over N − 1 = 3.
+        // The residuals are ±1, ±2 and twice ±2, and N − 1 = 3.
         for (factor, variance) in map.factors.iter().zip([10.0 / 3.0, 16.0 / 3.0_f64]) {
             assert!((1.0 / factor - variance.sqrt() - FLOOR).abs() < 1e-12);
         }

@@ -1,9 +1,12 @@
-//! Which method and how many filters to use, and how sure that is.
+//! Recommendation of a method and a number of filters, with confidence intervals.
 //!
-//! The candidate with the best median accuracy is found first. Those that the test points cannot tell from it (the 95 %
-//! interval of the paired difference holds zero: about two standard errors) lead with it. Of all that lead the simplest is
-//! taken: the fewest filters, then the least work. Work is told by kind, not timed, so that the same records recommend the
-//! same: class statistics before points, a closed form before a climb; what is left is decided by accuracy.
+//! The candidate with the highest median accuracy is found first. Other candidates lead as well if
+//! their difference from it is not significant, that is, if the 95 % interval of the paired
+//! difference contains zero. The simplest of all leading candidates is recommended: the one with
+//! the fewest filters and then the least work. Work is compared by kind and not by time, so that
+//! the same records lead to the same recommendation: class statistics are less work than samples,
+//! and an eigendecomposition is less work than an iterative optimization. The remaining ties are
+//! decided by accuracy.
 
 use std::cmp::Reverse;
 
@@ -12,56 +15,58 @@ use sqfa::reduce::Method;
 use super::summary::by_seed;
 use super::{Interval, Record, Spec, Summary, paired_difference};
 
-/// One method with one number of filters, represented by its run of median accuracy.
+/// A method with a number of filters, represented by the run with the median accuracy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// The method by name.
+    /// The name of the method.
     pub method: String,
     /// The number of filters.
     pub filters: usize,
-    /// The median accuracy by the first classifier.
+    /// The median accuracy with the first classifier.
     pub accuracy: f64,
-    /// The seed whose accuracy is the (lower) median.
+    /// The seed with the (lower) median accuracy.
     pub seed: u64,
-    /// Whether each test point was put into its own class by that run, folds one after the other.
+    /// Whether each test sample was classified correctly in this run, in the order of the folds.
     pub hits: Vec<bool>,
-    /// Iterations of that run over all folds; 0 for a closed form.
+    /// The number of iterations of this run over all folds. It is 0 without iterative optimization.
     pub iterations: usize,
 }
 
-/// A candidate that was not taken, and by how much it is worse.
+/// A candidate that is not recommended, with the difference in accuracy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contender {
     /// The candidate.
     pub candidate: Candidate,
-    /// Accuracy of the recommended one less its own.
+    /// The accuracy of the recommended candidate minus that of this one.
     pub behind: Option<Interval>,
 }
 
-/// What to use.
+/// A recommended method and number of filters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recommendation {
     /// The recommended candidate.
     pub choice: Candidate,
-    /// The others that test points cannot tell from the most accurate one, best first; none when the choice is clearly ahead.
+    /// The other candidates that are not significantly worse than the most accurate one, best
+    /// first. Empty if the recommended one is significantly better than all others.
     pub leading: Vec<Contender>,
-    /// The most accurate of those that do not lead.
+    /// The most accurate of the candidates that do not lead.
     pub next: Option<Contender>,
 }
 
 impl Recommendation {
-    /// Whether the choice is clearly ahead of all others; also when there are none.
+    /// Whether the recommended candidate is significantly better than all others, or the only one.
     pub fn is_clear(&self) -> bool {
         self.leading.is_empty()
     }
 }
 
-/// The recommendation from records; none when no cell has a result.
+/// Returns the recommendation from records, or `None` if no cell has a result.
 pub fn recommend(spec: &Spec, summaries: &[Summary], records: &[Record]) -> Option<Recommendation> {
     let classifier = spec.classifiers.first()?;
     let mut candidates: Vec<Candidate> =
         summaries.iter().filter_map(|summary| candidate(summary, classifier, records)).collect();
-    // A stable sort: ties go to fewer filters, then to the order of the spec.
+    // The sort is stable: ties are resolved in favor of fewer filters and then by the order of the
+    // specification.
     candidates.sort_by(|a, b| b.accuracy.total_cmp(&a.accuracy));
     let best = candidates.first()?;
     let leads = |candidate: &Candidate| {
@@ -83,11 +88,11 @@ pub fn recommend(spec: &Spec, summaries: &[Summary], records: &[Record]) -> Opti
 }
 
 impl Candidate {
-    /// The simplest comes first: fewest filters, least work, then the most accurate.
+    /// Returns a sort key: fewest filters, least work, highest accuracy.
     fn simplicity(&self) -> (usize, bool, bool, Reverse<u64>) {
         let method = self.method.parse::<Method>();
         let points = method.is_ok_and(|own| own.refined || own.entry.needs_points());
-        // Shares of points are positive, so that their bits are in their order.
+        // Accuracies are not negative, so the order of their bits is that of the numbers.
         (self.filters, points, self.iterations > 0, Reverse(self.accuracy.to_bits()))
     }
 }
@@ -103,7 +108,7 @@ fn candidate(summary: &Summary, classifier: &str, records: &[Record]) -> Option<
     let (seed, _) = *seeds.get(seeds.len().checked_sub(1)? / 2)?;
     let mut folds: Vec<&&Record> = own.iter().filter(|record| record.seed == seed).collect();
     folds.sort_by_key(|record| (record.session, record.fold));
-    // Records come from files, where any number may stand.
+    // Records are read from files, so iterations may be any number.
     let iterations = folds.iter().filter_map(|record| Some(record.evaluated()?.iterations));
     let iterations = iterations.fold(0, usize::saturating_add);
     let hits = folds
@@ -167,7 +172,7 @@ mod tests {
         let records = [
             record("sqfa", 2, 0, |k| k % 10 < 6),
             record("sqfa", 4, 0, |k| k % 10 != 0),
-            // Three points more, one less: nothing a thousand points could tell.
+            // Three more correct and one less: not significant with a thousand samples.
             record("sqfa", 8, 0, |k| (k % 10 != 0 || k < 30) && k != 500),
             record("pca", 4, 0, |k| k % 10 < 8),
         ];
@@ -189,7 +194,8 @@ mod tests {
         let found = recommend(&spec(), &summarize(&spec(), &clear), &clear).unwrap();
         assert!(found.is_clear() && found.choice.method == "sqfa");
         assert_eq!(found.next.unwrap().candidate.method, "pca");
-        // The same hits: a closed form is simpler than a climb, and statistics are less work than points.
+        // With equal predictions, an eigendecomposition is simpler than an iterative optimization,
+        // and class statistics are less work than samples.
         let same = |method: &str, iterations: usize| {
             let mut record = record(method, 2, 0, |k| k % 10 != 0);
             if let Outcome::Done(evaluated) = &mut record.outcome {
@@ -213,7 +219,8 @@ mod tests {
             equal.retain(|record| record.method != found.choice.method);
             order.push(found.choice.method);
         }
-        // Climbs on statistics are of one kind, however many their iterations: the order of the spec decides.
+        // All iterative optimizations of statistics count as equal work, so the order of the
+        // specification decides.
         assert_eq!(order, ["pca", "sqfa-h", "sqfa", "lfda", "sqfa+refine"]);
     }
 
@@ -228,7 +235,7 @@ mod tests {
         let found = recommend(&spec(), &summaries, &records).unwrap();
         assert_eq!((found.choice.seed, found.choice.accuracy), (2, 0.7));
         assert!(recommend(&spec(), &summarize(&spec(), &[]), &[]).is_none());
-        // Iterations that cannot be are no reason to stop.
+        // Invalid numbers of iterations are not an error.
         let mut folds = [0, 1].map(|fold| Record { fold, ..record("sqfa", 2, 0, |k| k % 2 == 0) });
         for fold in &mut folds {
             if let Outcome::Done(evaluated) = &mut fold.outcome {

@@ -1,4 +1,4 @@
-//! What is known of one cell: one method, one number of filters, one seed, one fold.
+//! The record of one cell: one method, one number of filters, one seed and one fold.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,124 +7,127 @@ use crate::evaluation::ClassifierSettings;
 use sqfa::pipeline::{RefinementChoice, Selection};
 use sqfa::reduce::{Setting, Trial};
 
-/// What is known of one cell; one line of `records.jsonl`.
+/// The record of one cell, which is one line of `records.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The method by name.
+    /// The name of the method.
     pub method: String,
     /// The number of filters.
     pub filters: usize,
-    /// The seed of the method's random numbers.
+    /// The seed of the method.
     pub seed: u64,
-    /// The fold that was held out; 0 without folds.
+    /// The fold that was held out, or 0 without folds.
     #[serde(default)]
     pub fold: usize,
-    /// The session, where there are several; otherwise 0.
+    /// The index of the session, or 0 with a single session.
     #[serde(default, skip_serializing_if = "is_first")]
     pub session: usize,
-    /// How it ended.
+    /// The outcome of the fit.
     pub outcome: Outcome,
 }
 
-/// Whether it is the first session, which goes without saying.
+/// Whether a session is the first one, which is not stored.
 fn is_first(session: &usize) -> bool {
     *session == 0
 }
 
-/// How a cell ended.
+/// The outcome of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "status")]
 pub enum Outcome {
-    /// With filters, which were evaluated.
+    /// Filters with their scores.
     Done(Box<Evaluated>),
-    /// The method cannot do this, by its nature.
+    /// A number of filters or data that the method does not support.
     NotApplicable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// It went wrong.
+    /// An error.
     Failed {
-        /// What happened.
+        /// The message of the error.
         error: String,
     },
-    /// It took longer than it was allowed to and was stopped.
+    /// A fit that was stopped because it exceeded the time limit.
     OverLimit {
-        /// Seconds it took.
+        /// The time of the fit in seconds.
         seconds: f64,
-        /// Seconds it was allowed.
+        /// The time limit in seconds.
         limit: f64,
     },
 }
 
-/// Filters and how well they do.
+/// Filters with their scores and details of the fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluated {
-    /// Seconds of the fit, searches not counted.
+    /// The time of the fit in seconds, without searches.
     pub fit_seconds: f64,
-    /// Seconds of the class statistics of the training points, which all cells of a fold share; none in older records.
+    /// The time in seconds for class statistics of the training samples, which all cells of a fold
+    /// share. `None` in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statistics_seconds: Option<f64>,
-    /// Seconds spent on choosing settings; 0 when they were taken from the first seed.
+    /// The time in seconds for the selection of settings, or 0 if those of the first seed were
+    /// used.
     pub search_seconds: f64,
-    /// What was optimized, in the method's own terms.
+    /// The value of the objective, which depends on the method.
     pub objective: Option<f64>,
-    /// Whether the optimum was reached.
+    /// Whether the optimization has converged.
     pub converged: bool,
-    /// Iterations; 0 for a closed form.
+    /// The number of iterations, or 0 without iterative optimization.
     pub iterations: usize,
-    /// The settings that were used.
+    /// The settings in use.
     #[serde(with = "named_settings")]
     pub settings: Vec<(Setting, f64)>,
-    /// How far the filters were refined, if the method is refined; none in older records.
+    /// The selected refinement, if the method is refined. `None` in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refinement: Option<RefinementChoice>,
-    /// How units and noise were chosen, where they were; what was tried is part of it.
+    /// The selection of scaling and noise with all candidates, if they were selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
-    /// The score of every classifier.
+    /// The scores of all classifiers.
     #[serde(rename = "verdicts")]
     pub scores: Vec<Score>,
-    /// What a user should know.
+    /// The warnings of the fit.
     pub warnings: Vec<String>,
-    /// The climb of every start, the one kept first.
+    /// The course of the optimization for every initialization, starting with the one that is used.
     pub climbs: Vec<Climb>,
-    /// Everything a closer look needs; kept for the first seed and fold.
+    /// The data for a detailed report, which are stored for the first seed and fold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Box<Detail>>,
 }
 
-/// The objective over the iterations of one start.
+/// The course of the objective for one initialization.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Climb {
-    /// Iterations, the start itself included.
+    /// The number of values, including that of the initialization.
     pub length: usize,
     /// The objective at evenly spaced iterations from the first to the last.
     pub objective: Numbers,
 }
 
-/// Points of a climb that are kept: more than a figure has pixels for.
+/// The largest number of values that are stored, more than the number of pixels in a figure.
 const KEPT: usize = 160;
 
 impl Climb {
-    /// A climb without most of its points; the first and the last stay.
+    /// Returns evenly spaced values of a trace, including the first and the last.
     pub fn of(trace: &[f64]) -> Self {
         let kept = trace.len().min(KEPT);
         let at = |k: usize| k * (trace.len() - 1) / (kept - 1).max(1);
         Self { length: trace.len(), objective: Numbers::of((0..kept).map(|k| trace[at(k)])) }
     }
 
-    /// Iterations with their objective.
+    /// Returns pairs of iteration and objective.
     pub fn points(&self) -> Vec<(f64, f64)> {
         let last = self.objective.0.len().saturating_sub(1).max(1);
         let length = self.length.saturating_sub(1);
-        // Wide enough for whatever length a file claims.
+        // 128 bits are sufficient for any length in a file.
         let place = |k: usize| (k as u128 * length as u128 / last as u128) as f64;
         let at = |(k, &value): (usize, &f32)| (place(k), f64::from(value));
         self.objective.0.iter().enumerate().map(at).collect()
     }
 }
 
-/// Settings with their values as objects; unknown ones are left out, so that records of other versions can be read.
+/// Serialization of settings with their values as objects. Unknown settings are ignored, so that
+/// records of other versions can be read.
 mod named_settings {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use sqfa::reduce::Setting;
@@ -151,40 +154,40 @@ mod named_settings {
     }
 }
 
-/// What a closer look at one model needs.
+/// The data for a detailed report on one model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Detail {
-    /// The filters, n × m row by row, for preprocessed points.
+    /// The filters for preprocessed samples, n × m in row-major order.
     pub weights: Numbers,
-    /// Class means in feature space, c × m.
+    /// The class means in feature space, c × m.
     pub means: Numbers,
-    /// Class covariances in feature space with divisor N, c × m × m.
+    /// The class covariances in feature space with divisor N, c × m × m.
     pub covariances: Numbers,
-    /// Rows: true classes; columns: classes predicted by the first classifier. Row by row;
-    /// empty when nothing was evaluated.
+    /// The confusion matrix of the first classifier in row-major order, with true classes as rows.
+    /// Empty without test samples.
     pub confusion: Vec<u64>,
-    /// Some of the test points.
+    /// A subset of the test samples.
     pub sample: Sample,
-    /// What was tried to choose the settings.
+    /// The trials in the selection of settings.
     pub trials: Vec<Trial>,
-    /// The standard deviation of every feature that the filters weigh, over the training points.
+    /// The standard deviation of every preprocessed feature over the training samples.
     #[serde(default)]
     pub deviations: Numbers,
 }
 
-/// Some of the test points in feature space.
+/// A subset of the test samples in feature space.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sample {
-    /// Their features, m a point.
+    /// The features, with m values per sample.
     pub features: Numbers,
-    /// Their true classes.
+    /// The true classes.
     pub truth: Vec<u32>,
-    /// The classes the first classifier gave them.
+    /// The classes that the first classifier predicts.
     pub guess: Vec<u32>,
 }
 
 impl Record {
-    /// The result, when there is one.
+    /// Returns the result, if there is one.
     pub fn evaluated(&self) -> Option<&Evaluated> {
         match &self.outcome {
             Outcome::Done(evaluated) => Some(evaluated),
@@ -192,19 +195,19 @@ impl Record {
         }
     }
 
-    /// Whether both are about the same cell.
+    /// Whether two records have the same cell.
     pub fn is_cell(&self, other: &Self) -> bool {
         self.filters == other.filters && self.is_of(&other.job(other.filters))
     }
 
-    /// Whether it is one of the cells of a job.
+    /// Whether the cell of the record belongs to a job.
     pub fn is_of(&self, job: &Job) -> bool {
         job.method == self.method
             && job.filters.contains(&self.filters)
             && (job.seed, job.fold, job.session) == (self.seed, self.fold, self.session)
     }
 
-    /// The job of this cell, with so many filters.
+    /// Returns the job of the cell for a number of filters.
     fn job(&self, filters: usize) -> Job {
         let Self { method, seed, fold, session, .. } = self;
         let (method, filters) = (method.clone(), vec![filters]);
@@ -213,17 +216,17 @@ impl Record {
 }
 
 impl Evaluated {
-    /// The accuracy by one classifier.
+    /// Returns the accuracy with one classifier.
     pub fn accuracy(&self, classifier: &str) -> Option<f64> {
         self.score(classifier)?.accuracy
     }
 
-    /// What one classifier said.
+    /// Returns the score of one classifier.
     pub fn score(&self, classifier: &str) -> Option<&Score> {
         self.scores.iter().find(|score| score.classifier == classifier)
     }
 
-    /// The value of one setting.
+    /// Returns the value of one setting.
     pub fn setting(&self, name: Setting) -> Option<f64> {
         self.settings.iter().find(|(own, _)| *own == name).map(|(_, value)| *value)
     }

@@ -1,18 +1,19 @@
-//! What a user should know about the data before trusting a comparison.
+//! Warnings about data that may make a comparison misleading.
 
 use sqfa::points::Scalar;
 use sqfa::{Table, with_table};
 
 use sqfa_io::data::LabeledData;
 
-/// Classes are strongly unbalanced when the largest has this many times the points of the smallest.
+/// The ratio between the largest and the smallest class from which classes are reported as
+/// unbalanced.
 const UNBALANCED: u64 = 10;
-/// Fewer test points than this say little about one class.
+/// The number of test samples of a class below which a warning is reported.
 const FEW_TESTS: u64 = 20;
-/// How many names a message lists.
+/// The number of names that a message lists.
 const LISTED: usize = 4;
 
-/// Remarks in words a user can act on.
+/// Returns warnings about the data.
 pub(super) fn remarks(data: &LabeledData) -> Vec<String> {
     let mut remarks = Vec::new();
     let labels = &data.train.labels;
@@ -63,7 +64,7 @@ pub(super) fn remarks(data: &LabeledData) -> Vec<String> {
     remarks
 }
 
-/// Columns whose values are all the same.
+/// Returns the number of columns with a single value.
 fn constant_columns<S: Scalar>(table: &Table<'_, S>) -> usize {
     let mut open: Vec<usize> = (0..table.columns()).collect();
     for row in 1..table.rows() {

@@ -1,4 +1,5 @@
-//! The driver: fold by fold, job by job; whatever happens in one cell, the others are run.
+//! Execution of a comparison, fold by fold and job by job. A failure in one cell does not affect
+//! the others.
 
 use sqfa::Labels;
 use sqfa::optimize::{Control, Progress};
@@ -10,35 +11,35 @@ use super::spec::usual_filters;
 use super::{CompareError, Facts, Job, Parts, Record, Session, Spec, memory, plan, session};
 use sqfa_io::data::LabeledData;
 
-/// How many classes a message lists.
+/// The number of classes that a message lists.
 const LISTED: usize = 5;
 
-/// A comparison ready to run.
+/// A comparison that is ready to run.
 #[derive(Debug)]
 pub struct Experiment<'a> {
-    /// What is compared.
+    /// The specification.
     pub spec: Spec,
-    /// What is known of the data.
+    /// The facts about the data.
     pub facts: Facts,
     sessions: Vec<Session<'a>>,
     jobs: Vec<Job>,
 }
 
-/// What an observer is told.
+/// An event that is reported to the observer.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// A fit begins or goes on.
+    /// The start or an iteration of a fit.
     Fitting {
-        /// The fit.
+        /// The job.
         job: &'a Job,
-        /// Its latest iteration, if any.
+        /// The latest iteration, if any.
         progress: Option<&'a Progress>,
-        /// Cells finished before it.
+        /// The number of cells that were finished before.
         done: usize,
-        /// Cells in all.
+        /// The number of all cells.
         cells: usize,
     },
-    /// A record is final; it should be kept now.
+    /// A record that is complete and should be stored.
     Finished {
         /// The record.
         record: &'a Record,
@@ -46,7 +47,12 @@ pub enum Event<'a> {
 }
 
 impl<'a> Experiment<'a> {
-    /// Checks a spec against the data; `memory` is a limit in bytes, otherwise what the system has free.
+    /// Checks a specification for a data set. `memory` is a limit in bytes, and the default is the
+    /// free memory of the system.
+    ///
+    /// # Errors
+    ///
+    /// If the specification does not suit the data, or if the comparison needs more memory.
     pub fn new(
         spec: Spec,
         data: &'a LabeledData,
@@ -55,7 +61,12 @@ impl<'a> Experiment<'a> {
         Self::of_sessions(spec, vec![Session::of(data)], memory)
     }
 
-    /// The same of several sessions.
+    /// Checks a specification for several sessions.
+    ///
+    /// # Errors
+    ///
+    /// If the specification does not suit the data, if sessions do not match, or if the comparison
+    /// needs more memory.
     pub fn of_sessions(
         spec: Spec,
         sessions: Vec<Session<'a>>,
@@ -70,7 +81,7 @@ impl<'a> Experiment<'a> {
         }
         let given = sessions.iter().all(|session| session.data.test.is_some());
         spec.parts = match spec.parts {
-            // The smallest session decides for all.
+            // The number of samples of the smallest session decides for all sessions.
             Parts::Given if !given => {
                 let smallest =
                     sessions.iter().min_by_key(|session| session.data.train.labels.len());
@@ -94,7 +105,7 @@ impl<'a> Experiment<'a> {
         Ok(Self { facts: Facts::of_sessions(&sessions), spec, sessions, jobs })
     }
 
-    /// The same comparison of which only some cells are run; others stay as they are known.
+    /// Restricts the comparison to some cells. The results of other cells are not changed.
     pub fn only(mut self, methods: &[String], filters: &[usize], seeds: u64) -> Self {
         let end = self.spec.first_seed.saturating_add(seeds);
         self.jobs.retain(|job| methods.contains(&job.method) && job.seed < end);
@@ -105,20 +116,26 @@ impl<'a> Experiment<'a> {
         self
     }
 
-    /// The same comparison in which some methods are run on the first split of every session alone.
+    /// Restricts some methods to the first split of every session.
     pub fn first_split_of(mut self, methods: &[&str]) -> Self {
         self.jobs.retain(|job| job.fold == 0 || !methods.contains(&job.method.as_str()));
         self
     }
 
-    /// The number of cells.
+    /// Returns the number of cells.
     pub fn cells(&self) -> usize {
         self.jobs.iter().map(Job::cells).sum()
     }
 
-    /// Runs what earlier records lack and returns all records, in the plan's order.
+    /// Runs all cells that are not in the earlier records. Returns all records in the order of the
+    /// plan.
     ///
-    /// The observer keeps every record as it comes and may cancel, which ends the run with what there is.
+    /// The observer stores every record and may cancel the comparison. The records so far are then
+    /// returned.
+    ///
+    /// # Errors
+    ///
+    /// If the samples cannot be divided or used, or if the observer returns an error.
     pub fn run(
         &self,
         earlier: Vec<Record>,
@@ -140,7 +157,7 @@ impl<'a> Experiment<'a> {
         Ok(self.ordered(records))
     }
 
-    /// Runs the jobs of one fold; `false` when the observer ends the run.
+    /// Runs the jobs of one fold. Returns `false` if the observer cancels the comparison.
     fn run_fold(
         &self,
         fold: &Fold<'_>,
@@ -191,7 +208,7 @@ impl<'a> Experiment<'a> {
         Ok(true)
     }
 
-    /// The jobs that records lack, each with the number of cells before it.
+    /// Returns the jobs without records, each with the number of previous cells.
     fn open(&self, records: &[Record]) -> Vec<(usize, Job)> {
         let (mut open, mut done) = (Vec::new(), 0);
         for job in &self.jobs {
@@ -217,7 +234,7 @@ impl<'a> Experiment<'a> {
     }
 }
 
-/// What the first seed chose for this method and number of filters on this fold.
+/// Returns the settings that the first seed selected for a method and number of filters on a fold.
 fn chosen(
     records: &[Record],
     job: &Job,

@@ -1,31 +1,32 @@
-//! Sessions: data sets of the same classes that share no filters and maybe no features, as recordings of different days do.
+//! Sessions, such as recordings on different days. They have the same classes, but each has its own
+//! filters and possibly its own features.
 
 use sqfa::Labels;
 use sqfa_io::data::LabeledData;
 
 use super::CompareError;
 
-/// One session.
+/// A session of a comparison.
 #[derive(Debug, Clone)]
 pub struct Session<'a> {
-    /// What it is called.
+    /// The name of the session.
     pub name: String,
-    /// Its points.
+    /// The samples.
     pub data: &'a LabeledData,
-    /// The group of every training point, where groups stay on one side of every split.
+    /// The group of every training sample, if groups must not be divided by splits.
     pub groups: Option<&'a Labels>,
-    /// The names of its features; empty where they have none.
+    /// The names of the features. Empty if they have none.
     pub features: &'a [String],
 }
 
 impl<'a> Session<'a> {
-    /// A data set by itself.
+    /// Returns a data set as a single session.
     pub fn of(data: &'a LabeledData) -> Self {
         Self { name: data.name.clone(), data, groups: None, features: &[] }
     }
 }
 
-/// Refuses sessions that cannot be compared with each other.
+/// Checks that sessions can be compared with each other.
 pub(super) fn check(sessions: &[Session<'_>]) -> Result<(), CompareError> {
     let Some(first) = sessions.first() else { return Err(CompareError::NoSession) };
     for session in sessions {

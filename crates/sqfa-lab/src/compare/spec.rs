@@ -1,4 +1,4 @@
-//! What to compare, as typed or as written in a TOML file.
+//! The specification of a comparison, from arguments or a TOML file.
 
 use std::path::Path;
 
@@ -10,68 +10,74 @@ use sqfa::{Estimator, Noise};
 use super::method::{MethodEntry, REFINED_METHODS};
 use super::{Classifier, CompareError};
 
-/// What to compare.
+/// The specification of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Spec {
-    /// Methods by name, or one of the words `paper` and `all`.
+    /// The names of methods, or one of the words `paper` and `all`.
     pub methods: Vec<String>,
-    /// Numbers of filters; when empty, a few that suit the number of columns and classes ([`usual_filters`]).
+    /// The numbers of filters. If empty, a few that suit the numbers of columns and classes
+    /// ([`usual_filters`]).
     pub filters: Vec<usize>,
-    /// How many seeds every method that uses one is run with.
+    /// The number of seeds for methods that use one.
     pub seeds: u64,
-    /// The first seed; the others follow it.
+    /// The first seed, which the others follow.
     pub first_seed: u64,
-    /// Classifiers that score the features; the first one decides.
+    /// The classifiers that score the features. Recommendations use the first one.
     pub classifiers: Vec<String>,
-    /// Where test points come from.
+    /// The source of test samples.
     pub parts: Parts,
-    /// The scaling, as `sqfa fit --scaling` accepts it; `auto` selects it as `sqfa fit` does.
+    /// The scaling, as in `sqfa fit --scaling`. `auto` selects it as `sqfa fit` does.
     #[serde(alias = "scale")]
     pub scaling: String,
-    /// Whether the mean of the training samples is subtracted first under a protocol of the paper; otherwise it always is.
+    /// Whether the mean of the training samples is subtracted under a protocol of the paper.
+    /// Without a protocol it always is.
     pub center: bool,
-    /// How class covariances are estimated, as in `sqfa fit --covariance-estimator`; in every method's own way when empty.
+    /// The estimator of class covariances, as in `sqfa fit --covariance-estimator`. If empty, the
+    /// default of each method.
     #[serde(alias = "covariance", skip_serializing_if = "String::is_empty")]
     pub covariance_estimator: String,
-    /// The feature noise of the methods that have one, as `sqfa fit --noise` accepts it.
+    /// The feature noise of methods that have one, as in `sqfa fit --noise`.
     #[serde(with = "noise_text")]
     pub noise: Noise,
-    /// Initializations of every fit of an iterative method; 0 lets the method decide. If not specified, as `sqfa fit`, or 1
-    /// under a protocol of the paper.
+    /// The number of initializations of iterative methods, or 0 for the default of the method. If
+    /// `None`, the number is that of `sqfa fit`, or 1 under a protocol of the paper.
     #[serde(alias = "restarts", skip_serializing_if = "Option::is_none")]
     pub n_init: Option<usize>,
-    /// Whether the SQFA family learns filters two at a time, earlier pairs frozen; AMA always does.
+    /// Whether SQFA methods learn two filters at a time while earlier ones are fixed, as AMA always
+    /// does.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pairs: bool,
-    /// Neighbors of the kNN classifier.
+    /// The number of neighbors of the kNN classifier.
     pub neighbors: usize,
-    /// Shrinkage of the QDA classifier, towards the pooled covariance; only as far as needed if none. With a protocol, the
-    /// shrinkage of the paper's classifier.
+    /// The shrinkage of the QDA classifier towards the pooled covariance. If `None`, only as much
+    /// as necessary. With a protocol, the shrinkage is that of the paper's classifier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<f64>,
-    /// Seconds that one fit may take; none when 0.
+    /// The time limit of one fit in seconds, or 0 for no limit.
     pub time_limit: f64,
-    /// The data set whose settings of the paper are used (`svhn`, `mnist`, `speed` or `neural`); the methods' own when empty.
+    /// The name of a data set of the paper (`svhn`, `mnist`, `speed` or `neural`), whose protocol
+    /// determines the settings of the methods. If empty, methods have their own settings.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub protocol: String,
 }
 
-/// Where test points come from.
+/// The source of test samples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Parts {
-    /// The data's own test part; where there is none, folds for few points and a fifth of many.
+    /// The test part of the data. Without one, folds for few samples and a fifth of many samples.
     Given,
-    /// This share of every class is held out.
+    /// A fraction of every class.
     Fraction(f64),
-    /// Every class is cut into so many folds, each of which is held out once.
+    /// A number of folds of every class, each of which is held out once.
     Folds(usize),
-    /// So many splits of every session: a tenth of every class to test, a tenth to choose settings on, the rest to learn from.
+    /// A number of splits of every session: 10 % of every class for testing, 10 % to select
+    /// settings, and the rest for training.
     Splits(usize),
 }
 
-/// Noise as text, as `sqfa fit --noise` accepts it.
+/// Serialization of the noise as text, as in `sqfa fit --noise`.
 mod noise_text {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
     use sqfa::Noise;
@@ -98,17 +104,17 @@ mod noise_text {
 /// A word for several methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MethodSet {
-    /// The columns of the paper's tables.
+    /// The methods in the tables of the paper.
     Paper,
-    /// Every method there is.
+    /// All methods.
     All,
 }
 
-/// The scaling that is chosen with the noise.
+/// The word for a scaling that is selected together with the noise.
 const AUTO: &str = "auto";
-/// More than any figure could show.
+/// The largest number of seeds, more than a figure could show.
 const MOST_SEEDS: u64 = 1000;
-/// More fits than anybody waits for.
+/// The largest number of folds.
 const MOST_FOLDS: usize = 1000;
 
 impl Default for Spec {
@@ -135,7 +141,8 @@ impl Default for Spec {
 }
 
 impl MethodSet {
-    /// The methods it stands for, in the paper's order; `data` is the name of the data set.
+    /// Returns the methods of the set in the order of the paper. `data` is the name of the data
+    /// set.
     pub fn methods(self, data: &str) -> Vec<String> {
         let mut chosen: Vec<_> = reducers()
             .iter()
@@ -146,7 +153,8 @@ impl MethodSet {
                 }
             })
             .collect();
-        // A stable sort keeps the catalogue's order of those the paper does not have.
+        // The sort is stable, so methods that are not in the paper stay in the order of the
+        // catalog.
         chosen.sort_by_key(|entry| entry.paper.map_or(u8::MAX, |column| column.place));
         let mut names: Vec<String> =
             chosen.into_iter().map(|entry| entry.name.to_owned()).collect();
@@ -158,13 +166,18 @@ impl MethodSet {
 }
 
 impl Spec {
-    /// The shrinkage of the paper's classifier, if the spec names a protocol of the paper.
+    /// Returns the shrinkage of the paper's classifier if the specification has a protocol of the
+    /// paper.
     pub(crate) fn plain_shrinkage(&self) -> Option<f64> {
         let protocol = super::Protocol::named(&self.protocol)?;
         Some(self.shrinkage.unwrap_or(protocol.qda_shrinkage))
     }
 
-    /// Reads a spec from a TOML file; what it does not say keeps its default.
+    /// Reads a specification from a TOML file. Fields that are not in the file have their default.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is invalid.
     pub fn read(path: &Path) -> Result<Self, CompareError> {
         let place = path.display().to_string();
         let text = sqfa_io::formats::crash::read_to_string(path)
@@ -172,7 +185,11 @@ impl Spec {
         Self::parse(&text, &place)
     }
 
-    /// A spec as TOML text; `place` is what a message calls it.
+    /// Parses a specification from TOML text. `place` is its name in messages.
+    ///
+    /// # Errors
+    ///
+    /// If the text is invalid.
     pub fn parse(text: &str, place: &str) -> Result<Self, CompareError> {
         toml::from_str(text).map_err(|error| CompareError::Spec {
             place: place.to_owned(),
@@ -180,7 +197,11 @@ impl Spec {
         })
     }
 
-    /// The same spec with words for methods replaced, everything sorted out and checked.
+    /// Returns the specification with all words for methods replaced and all fields checked.
+    ///
+    /// # Errors
+    ///
+    /// If a name does not exist or a value is outside of its range.
     pub fn resolved(mut self, data: &str) -> Result<Self, CompareError> {
         let mut methods: Vec<String> = Vec::new();
         for word in &self.methods {
@@ -283,22 +304,23 @@ impl Spec {
         Ok(())
     }
 
-    /// The scaling, where it is not to be chosen.
+    /// Returns the scaling, or `None` if it is selected.
     pub fn scaling(&self) -> Option<Scaling> {
         self.scaling.parse().ok()
     }
 
-    /// How class covariances are estimated, where not in the methods' own ways.
+    /// Returns the estimator of class covariances, or `None` for the default of each method.
     pub fn estimator(&self) -> Option<Estimator> {
         self.covariance_estimator.parse().ok()
     }
 
-    /// Whether fits are those of `sqfa fit`; a protocol of the paper has its own preprocessing and selection.
+    /// Whether fits are those of `sqfa fit`. A protocol of the paper has its own preprocessing and
+    /// selection.
     pub fn chooses(&self) -> bool {
         self.protocol.is_empty()
     }
 
-    /// The first thing in which two specs differ, in words.
+    /// Returns a description of the first difference between two specifications.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let value = |spec: &Self| serde_json::to_value(spec).unwrap_or_default();
         let (ours, theirs) = (value(self), value(other));
@@ -310,8 +332,8 @@ impl Spec {
     }
 }
 
-/// Numbers of filters to compare with data of so many columns and classes: 2, 4 and 8 as far as there are columns, and the
-/// most that LDA can have, one fewer than classes.
+/// Returns default numbers of filters: 2, 4 and 8 as far as there are columns, and the largest
+/// number that LDA supports, which is the number of classes minus 1.
 pub fn usual_filters(columns: usize, classes: usize) -> Vec<usize> {
     const USUAL: [usize; 3] = [2, 4, 8];
     let most = USUAL[USUAL.len() - 1].min(columns);

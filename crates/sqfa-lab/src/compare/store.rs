@@ -1,7 +1,8 @@
-//! An output folder: `spec.json` says what it holds, `records.jsonl` grows by one line a cell.
+//! The output folder of a comparison: `spec.json` describes the comparison, and `records.jsonl` has
+//! one line per cell.
 //!
-//! A line is written whole and flushed to disk before the next cell begins. An interrupted run leaves at most
-//! a broken last line, which the next run reports and does again.
+//! A line is flushed to disk before the next cell begins. If the comparison is interrupted, at most
+//! the last line is incomplete. The next run reports it and repeats the cell.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -16,16 +17,16 @@ use sqfa_io::formats::{AtomicFile, crash};
 const MANIFEST: &str = "spec.json";
 const RECORDS: &str = "records.jsonl";
 
-/// What a comparison is about.
+/// The description of a comparison in its output folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// What is compared.
+    /// The specification.
     pub spec: Spec,
-    /// What it is compared on.
+    /// The facts about the data.
     pub facts: Facts,
-    /// The program that began it, with its version.
+    /// The program that started the comparison, with its version.
     pub software: String,
-    /// The command as typed.
+    /// The command line.
     pub command: String,
 }
 
@@ -34,14 +35,18 @@ pub struct Manifest {
 pub struct Store {
     records: File,
     path: PathBuf,
-    /// Held as long as the folder is written to.
+    /// The lock, which is held while the folder is open for writing.
     _lock: File,
 }
 
 impl Store {
-    /// Opens a folder: a new one, an empty one, or one that holds the same comparison.
+    /// Opens a folder that does not exist, is empty, or contains the same comparison.
     ///
-    /// Returns the records that are already there and, in words, the lines that could not be used.
+    /// Returns the records that it contains, and messages about invalid lines.
+    ///
+    /// # Errors
+    ///
+    /// If the folder has other content, is in use, or cannot be written.
     pub fn open(
         folder: &Path,
         manifest: &Manifest,
@@ -54,7 +59,7 @@ impl Store {
             Owner::Others => Err(CompareError::OtherFolder { folder: folder.to_owned() }),
             owner => Ok(owner),
         };
-        // Asked before anything is made there, and again by whoever holds the lock.
+        // Checked before anything is created, and again when the lock is held.
         owner()?;
         let made = crash::before_operation().and_then(|()| fs::create_dir_all(folder));
         made.map_err(io(folder, "create"))?;
@@ -81,12 +86,12 @@ impl Store {
         let read = crash::before_operation().and_then(|()| records.read_to_end(&mut bytes));
         read.map_err(io(&path, "read"))?;
         if bytes.last().is_some_and(|&last| last != b'\n') {
-            // A line that was cut off must not swallow the next one.
+            // An incomplete line must not be joined with the next one.
             crash::write_all(&mut records, b"\n").map_err(io(&path, "write"))?;
         }
         let (known, broken) = parse(&bytes, &path);
         if !broken.is_empty() {
-            // Announced once: what cannot be used is not kept.
+            // Invalid lines are reported once and then removed.
             drop(records);
             rewrite(&path, &known)?;
             records = open().map_err(io(&path, "open"))?;
@@ -94,7 +99,11 @@ impl Store {
         Ok((Self { records, path, _lock: lock }, known, broken))
     }
 
-    /// Adds a record and waits until it is on disk.
+    /// Appends a record and waits until it is on disk.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
     pub fn keep(&mut self, record: &Record) -> Result<(), CompareError> {
         let io = |source| CompareError::Io { path: self.path.clone(), action: "write", source };
         let mut line = serde_json::to_string(record).map_err(|error| io(error.into()))?;
@@ -103,12 +112,17 @@ impl Store {
         crash::before_operation().and_then(|()| self.records.sync_data()).map_err(io)
     }
 
-    /// Returns the files that a comparison keeps in its output folder.
+    /// Returns the files of a comparison in its output folder.
     pub fn files(folder: &Path) -> [PathBuf; 3] {
         [MANIFEST, RECORDS, LOCK].map(|name| folder.join(name))
     }
 
-    /// Everything a folder holds, for a report: its manifest, its records, and the lines that could not be used.
+    /// Reads the manifest and the records of a folder for a report. Also returns messages about
+    /// invalid lines.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be read or does not contain a comparison.
     pub fn read(folder: &Path) -> Result<(Manifest, Vec<Record>, Vec<String>), CompareError> {
         let manifest = read_manifest(folder)?;
         let path = folder.join(RECORDS);
@@ -122,7 +136,7 @@ impl Store {
     }
 }
 
-/// Takes the folder for this process; an error names the one that has it.
+/// Locks the folder for this process. The error contains the id of a process that holds the lock.
 fn lock(folder: &Path) -> Result<File, CompareError> {
     let path = folder.join(LOCK);
     let io = |source| CompareError::Io { path: path.clone(), action: "lock", source };
@@ -141,13 +155,13 @@ fn lock(folder: &Path) -> Result<File, CompareError> {
             let _ = file.read_to_string(&mut holder);
             return Err(CompareError::Busy { folder: folder.to_owned(), holder });
         }
-        // A file system without locks: two runs at once are then the user's to avoid.
+        // On a file system without locks, users must avoid two simultaneous runs themselves.
         Err(TryLockError::Error(_)) => {}
     }
     Ok(file)
 }
 
-/// Writes the records that can be used, whole or not at all.
+/// Replaces the records by the valid ones. The file is replaced only when it is complete.
 fn rewrite(path: &Path, records: &[Record]) -> Result<(), CompareError> {
     let io = |source| CompareError::Io { path: path.to_owned(), action: "write", source };
     let mut file = AtomicFile::create(path)?;
@@ -159,7 +173,8 @@ fn rewrite(path: &Path, records: &[Record]) -> Result<(), CompareError> {
 }
 
 impl Manifest {
-    /// The first thing that makes records of one comparison useless for another; versions and commands may differ.
+    /// Returns the first difference because of which records of one comparison cannot be used for
+    /// another. Versions and commands may differ.
     fn difference(&self, there: &Self) -> Option<String> {
         self.spec.difference(&there.spec).or_else(|| {
             (self.facts.fingerprint != there.facts.fingerprint)
@@ -182,12 +197,13 @@ fn read_manifest(folder: &Path) -> Result<Manifest, CompareError> {
     if !manifest.facts.fit_together() {
         return Err(refused("what it says of the data does not fit together".to_owned()));
     }
-    // What was written had been checked; what was changed since is checked here.
+    // The file may have been changed since it was written, so the specification is checked again.
     manifest.spec.clone().resolved(&manifest.facts.name)?;
     Ok(manifest)
 }
 
-/// The records of a file, the last of each cell, and a sentence about every line that is none.
+/// Returns the records of a file (the last one of each cell), and a message about each invalid
+/// line.
 fn parse(bytes: &[u8], path: &Path) -> (Vec<Record>, Vec<String>) {
     let (mut records, mut broken): (Vec<Record>, _) = (Vec::new(), Vec::new());
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
@@ -248,7 +264,7 @@ mod tests {
         assert!(known.is_empty());
         store.keep(&record(0)).unwrap();
         drop(store);
-        // A line cut off in the middle, as a full disk or a killed process leaves it.
+        // An incomplete line, as after a full disk or a killed process.
         let path = target.join(RECORDS);
         let mut text = fs::read_to_string(&path).unwrap();
         text.push_str("{\"method\":\"sq");
@@ -267,7 +283,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out");
         fs::create_dir(&target).unwrap();
-        // As a process leaves it that was killed while it wrote the manifest.
+        // A leftover of a process that was killed while it wrote the manifest.
         fs::write(target.join(".spec.json.0123456789abcdef.part"), "{").unwrap();
         let (store, ..) = Store::open(&target, &manifest()).unwrap();
         let error = Store::open(&target, &manifest()).unwrap_err().to_string();

@@ -1,11 +1,12 @@
-//! Records to one row per method and number of filters: medians and spreads over seeds.
+//! Summaries of records: one row per method and number of filters, with medians and quantiles over
+//! seeds.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Outcome, Parts, Record, Spec};
 use crate::evaluation::quantile;
 
-/// The median of some numbers and the range that leaves out a tenth at each end.
+/// The median with the 10 % and 90 % quantiles.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// The median.
@@ -16,44 +17,48 @@ pub struct Spread {
     pub high: f64,
 }
 
-/// All that is known of one method with one number of filters.
+/// The summary of one method with one number of filters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// The method by name.
+    /// The name of the method.
     pub method: String,
     /// The number of filters.
     pub filters: usize,
-    /// Seeds with a result; folds of a seed count as one.
+    /// The number of seeds with a result. All folds of a seed count as one.
     pub runs: usize,
-    /// Accuracies by classifier, in the spec's order; none where there is no result.
+    /// The accuracy with each classifier, in the order of the specification, or `None` without a
+    /// result.
     pub accuracies: Vec<Option<Spread>>,
-    /// Accuracies by the first classifier over sessions and splits, where there are several.
+    /// The accuracy with the first classifier over sessions and splits, if there are several.
     pub sessions: Option<SessionSpread>,
-    /// Seconds of a fit.
+    /// The time of a fit in seconds.
     pub seconds: Option<Spread>,
-    /// Fits that did not reach their optimum.
+    /// The number of fits that did not converge.
     pub unconverged: usize,
-    /// Why there is no result, or why some are missing.
+    /// The reason why some or all results are missing.
     pub remark: Option<String>,
-    /// Whether the method cannot do this by its nature.
+    /// Whether the method does not support this number of filters or these data.
     pub not_applicable: bool,
 }
 
-/// Accuracies over sessions and over the splits of each.
+/// Accuracies over sessions, and over the splits of each session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionSpread {
-    /// The mean over sessions of their own means.
+    /// The mean over sessions of their mean accuracies.
     pub mean: f64,
-    /// The standard deviation between the means of sessions (divisor S − 1); none of one session.
+    /// The standard deviation of the means of sessions (divisor S − 1), or `None` with a single
+    /// session.
     pub between: Option<f64>,
-    /// The standard deviation of splits around the mean of their session, pooled; none without repeated splits.
+    /// The pooled standard deviation of splits about the mean of their session, or `None` without
+    /// repeated splits.
     pub within: Option<f64>,
-    /// The mean over splits of every session; none where a session has no result.
+    /// The mean accuracy of every session, or `None` for sessions without results.
     pub means: Vec<Option<f64>>,
 }
 
 impl SessionSpread {
-    /// Of the accuracies of every split, one list a session; none when there are none.
+    /// Returns the spread of accuracies, with one list of splits per session. Returns `None`
+    /// without accuracies.
     pub fn of(sessions: &[Vec<f64>]) -> Option<Self> {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let squares = |values: &[f64], mean: f64| -> f64 {
@@ -77,7 +82,7 @@ impl SessionSpread {
 }
 
 impl Spread {
-    /// Of numbers in any order; none when there are none.
+    /// Returns the spread of numbers in any order, or `None` without numbers.
     pub fn of(mut values: Vec<f64>) -> Option<Self> {
         if values.is_empty() {
             return None;
@@ -91,14 +96,15 @@ impl Spread {
     }
 }
 
-/// The summary to show for a method that cannot have so many filters: that of the most filters it can have, if compared.
+/// Returns the summary for the largest number of filters that a method supports, if it was
+/// compared. Reports show it for larger numbers.
 pub fn at_most<'a>(summaries: &'a [Summary], beyond: &Summary) -> Option<&'a Summary> {
     let own = summaries.iter().filter(|one| one.method == beyond.method && one.runs > 0);
     let fewer = own.filter(|one| beyond.not_applicable && one.filters < beyond.filters);
     fewer.max_by_key(|one| one.filters)
 }
 
-/// One summary per number of filters and method, in the spec's order.
+/// Returns one summary per number of filters and method, in the order of the specification.
 pub fn summarize(spec: &Spec, records: &[Record]) -> Vec<Summary> {
     let pairs = spec.filters.iter().flat_map(|&m| spec.methods.iter().map(move |name| (m, name)));
     pairs
@@ -150,7 +156,8 @@ fn summary(spec: &Spec, method: &str, filters: usize, own: &[&Record]) -> Summar
     }
 }
 
-/// Accuracies by session and split, means over seeds; none of one session without repeated splits.
+/// Returns accuracies by session and split, averaged over seeds. Returns `None` for a single
+/// session without repeated splits.
 fn sessions(spec: &Spec, own: &[&Record]) -> Option<SessionSpread> {
     let classifier = spec.classifiers.first()?;
     let count = own.iter().map(|record| record.session + 1).max()?;
@@ -172,7 +179,8 @@ fn sessions(spec: &Spec, own: &[&Record]) -> Option<SessionSpread> {
     SessionSpread::of(&all)
 }
 
-/// The accuracy of every seed by one classifier: folds of a session are pooled point by point, sessions count alike.
+/// Returns the accuracy of every seed with one classifier. Folds of a session are pooled sample by
+/// sample, and sessions have equal weights.
 pub(super) fn by_seed(own: &[&Record], classifier: &str) -> Vec<(u64, f64)> {
     let mut pooled: Vec<((u64, usize), usize, usize)> = Vec::new();
     for record in own {
@@ -208,16 +216,17 @@ mod tests {
 
     #[test]
     fn spreads_between_sessions_are_told_from_those_within() {
-        // Means 0.6, 0.8 and 0.7; deviations of splits ±0.1, ±0.2 and 0.
+        // The means are 0.6, 0.8 and 0.7, and the deviations of splits are ±0.1, ±0.2 and 0.
         let found = SessionSpread::of(&[vec![0.5, 0.7], vec![0.6, 1.0], vec![0.7, 0.7]]).unwrap();
         assert!((found.mean - 0.7).abs() < 1e-12);
-        // √((0.01 + 0.01 + 0)/2) and √((2·0.01 + 2·0.04)/3).
+        // The expected values are √((0.01 + 0.01 + 0)/2) and √((2·0.01 + 2·0.04)/3).
         assert!((found.between.unwrap() - 0.1).abs() < 1e-12);
         assert!((found.within.unwrap() - (0.1_f64 / 3.0).sqrt()).abs() < 1e-12);
-        // A shift of one session changes what is between and nothing within.
+        // A shift of one session changes the deviation between sessions but not the one within
+        // sessions.
         let moved = SessionSpread::of(&[vec![0.5, 0.7], vec![0.1, 0.5], vec![0.7, 0.7]]).unwrap();
         assert!((moved.within.unwrap() - found.within.unwrap()).abs() < 1e-12);
-        // Means 0.6, 0.3 and 0.7: √((0.0667² + 0.2333² + 0.1667²)/2).
+        // The means are 0.6, 0.3 and 0.7, which leads to √((0.0667² + 0.2333² + 0.1667²)/2).
         assert!((moved.between.unwrap() - (0.13_f64 / 3.0).sqrt()).abs() < 1e-12);
         let one = SessionSpread::of(&[vec![0.5, 0.7], Vec::new()]).unwrap();
         assert_eq!((one.between, one.means[1]), (None, None));

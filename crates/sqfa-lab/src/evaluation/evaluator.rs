@@ -1,4 +1,4 @@
-//! Filters evaluated on test points: both parts are projected once, whatever the classifiers.
+//! Evaluation of filters on test samples. Features are computed once for all classifiers.
 
 use sqfa::classify::Knn;
 use sqfa::statistics::Preprocessor;
@@ -10,20 +10,24 @@ use super::{Classifier, ClassifierSettings, Score, features};
 use sqfa_io::data::Part;
 use sqfa_io::model_file::maximum_likelihood;
 
-/// Features of both parts and the training classes in them.
+/// The features of training and test samples, with the training classes in feature space.
 #[derive(Debug)]
 pub struct Evaluator<'a> {
     train: &'a Part,
     test: &'a Part,
     order: usize,
     train_features: Features,
-    /// The features of the test points.
+    /// The features of the test samples.
     pub test_features: Features,
     statistics: ClassStatistics,
 }
 
 impl<'a> Evaluator<'a> {
-    /// Projects both parts: one pass over all points.
+    /// Computes the features of training and test samples in one pass.
+    ///
+    /// # Errors
+    ///
+    /// If the statistics of the training features cannot be computed.
     pub fn new(
         train: &'a Part,
         test: &'a Part,
@@ -42,7 +46,11 @@ impl<'a> Evaluator<'a> {
         Ok(Self { train, test, order, train_features, test_features, statistics })
     }
 
-    /// The classes one classifier gives the test points.
+    /// Returns the classes that one classifier predicts for the test samples.
+    ///
+    /// # Errors
+    ///
+    /// If the classifier cannot be created, or if features are not finite.
     pub fn predict(
         &self,
         classifier: Classifier,
@@ -57,8 +65,9 @@ impl<'a> Evaluator<'a> {
         let test = self.test_features.as_points(self.order);
         match classifier {
             Classifier::Qda => {
-                // The paper's tables were made in the precision of the data. In single precision, rounding looks like
-                // variance of filters that depend on each other, and nothing hides it without the paper's shrinkage.
+                // The tables of the paper were computed in the precision of the data. In single
+                // precision, rounding looks like variance if filters are linearly dependent, which
+                // only the paper's shrinkage compensates.
                 let exact = match plain {
                     Some(_) => None,
                     None => Some(self.double_statistics()?),
@@ -87,19 +96,23 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The training classes in feature space, covariances with divisor N.
+    /// Returns the training classes in feature space. Covariances have divisor N.
+    ///
+    /// # Errors
+    ///
+    /// If a covariance is not valid.
     pub fn gaussians(&self) -> Result<Gaussians, String> {
         maximum_likelihood(&self.statistics, self.identity().as_ref())
             .map_err(|error| error.to_string())
     }
 
-    /// The score of predicted classes.
+    /// Returns the score of predicted classes.
     pub fn score(&self, classifier: Classifier, predicted: &Result<Vec<u32>, String>) -> Score {
         let predicted = predicted.as_deref().map_err(String::as_str);
         Score::new(classifier, predicted, self.test.labels.codes())
     }
 
-    /// Statistics of the training features, computed in double precision.
+    /// Returns the statistics of the training features, computed in double precision.
     fn double_statistics(&self) -> Result<ClassStatistics, String> {
         let features = Features::F64(self.train_features.to_f64());
         let points = features.as_points(self.order);
@@ -107,7 +120,7 @@ impl<'a> Evaluator<'a> {
             .map_err(|error| error.to_string())
     }
 
-    /// Statistics are of features already.
+    /// Returns an identity matrix, because the statistics are already those of features.
     fn identity(&self) -> Mat<f64> {
         Mat::from_fn(self.order, self.order, |i, j| if i == j { 1.0 } else { 0.0 })
     }

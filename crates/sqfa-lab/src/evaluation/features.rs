@@ -1,10 +1,11 @@
-//! Features of points that are preprocessed first: (x − μ)/s · F in one pass, as x · F/s − μ · F/s.
+//! Features of samples that are preprocessed first. (x − μ)/s · F is computed in one pass as x ·
+//! F/s − μ · F/s.
 
 use sqfa::statistics::Preprocessor;
 use sqfa::transform::Features;
 use sqfa::{MatRef, Points, transform};
 
-/// The features of points under filters for preprocessed points.
+/// Returns the features of samples under filters for preprocessed samples.
 pub fn features(
     points: Points<'_>,
     preprocessor: Option<&Preprocessor>,
@@ -28,7 +29,7 @@ mod tests {
 
     #[test]
     fn a_preprocessor_is_applied_before_the_filters() {
-        // Means 3 and 4; the filter adds both centered numbers.
+        // The means are 3 and 4, and the filter adds both centered columns.
         let values = [1.0, 2.0, 2.0, 4.0, 4.0, 3.0, 5.0, 7.0_f64];
         let table = Table::row_major(&values, 4, 2).unwrap();
         let labels = Labels::from_integers(&[0, 0, 1, 1]);

@@ -1,6 +1,6 @@
-//! How well filters do on points they have not seen: classifiers, features of both parts and scores.
+//! Evaluation of filters on test samples: classifiers, features and scores.
 //!
-//! The comparison and the paper both use it; it knows neither.
+//! The module is used by the comparison and by the tables of the paper, and depends on neither.
 
 mod classifier;
 mod evaluator;

@@ -1,6 +1,6 @@
-//! Quantiles of a few numbers, between neighbors by straight lines.
+//! Quantiles with linear interpolation.
 
-/// A quantile of ascending numbers; there must be at least one.
+/// Returns a quantile of numbers in ascending order. There must be at least one number.
 pub fn quantile(ascending: &[f64], share: f64) -> f64 {
     let at = share * (ascending.len() - 1) as f64;
     let (low, high) = (at.floor() as usize, at.ceil() as usize);

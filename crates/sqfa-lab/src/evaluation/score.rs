@@ -1,27 +1,29 @@
-//! What a classifier made of test points: its accuracy and which points it got right.
+//! The score of a classifier on test samples: its accuracy, and which samples were classified
+//! correctly.
 
 use serde::{Deserialize, Serialize};
 
 use super::Classifier;
 use crate::numbers::Bits;
 
-/// What a classifier made of test points.
+/// The score of a classifier on test samples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    /// The classifier by name.
+    /// The name of the classifier.
     pub classifier: String,
-    /// The share of test points in their own class; none when the classifier could not be built.
+    /// The fraction of test samples that are classified correctly, or `None` if the classifier
+    /// could not be created.
     pub accuracy: Option<f64>,
-    /// Why not.
+    /// The reason why the classifier could not be created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Whether each test point was put into its own class.
+    /// Whether each test sample was classified correctly.
     #[serde(default)]
     pub hits: Bits,
 }
 
 impl Score {
-    /// The score of predicted classes, or of a classifier that could not be built.
+    /// Returns the score of predicted classes, or of a classifier that could not be created.
     pub fn new(classifier: Classifier, predicted: Result<&[u32], &str>, truth: &[u32]) -> Self {
         let classifier = classifier.name().to_owned();
         match predicted {

@@ -1,6 +1,6 @@
-//! Axes: from data to a share of the panel, with ticks at round numbers.
+//! Axes, which map data to positions in a panel and have ticks at round numbers.
 
-/// The numbers an axis spans.
+/// A range of numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
     /// The lower end.
@@ -10,7 +10,8 @@ pub struct Range {
 }
 
 impl Range {
-    /// The smallest range of all finite numbers, widened when they coincide; 0 … 1 when there is none.
+    /// Returns the smallest range of all finite numbers, which is widened if they are equal.
+    /// Without finite numbers, returns 0 to 1.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let (low, high) = values
             .into_iter()
@@ -26,81 +27,82 @@ impl Range {
         }
     }
 
-    /// The range with this share of its width added at both ends.
+    /// Returns the range with a fraction of its width added at both ends.
     pub fn widened(self, share: f64) -> Self {
         let room = share * (self.high - self.low);
         Self { low: self.low - room, high: self.high + room }
     }
 }
 
-/// How numbers are spread along an axis.
+/// The scale of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scale {
-    /// Evenly.
+    /// A linear scale.
     Linear,
-    /// By ratio; numbers must be positive.
+    /// A logarithmic scale, for positive numbers.
     Log,
-    /// One place for each name; the k-th name is at k.
+    /// A scale of names. The k-th name is at position k.
     Names(Vec<String>),
 }
 
 /// One axis of a panel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// What it shows, with its unit.
+    /// The label with the unit.
     pub label: String,
-    /// How numbers are spread.
+    /// The scale.
     pub scale: Scale,
-    /// What it spans; the marks decide when it is not given.
+    /// The range, or `None` for that of the marks.
     pub range: Option<Range>,
-    /// Ticks at these numbers instead of round ones.
+    /// The positions of ticks, or `None` for round numbers.
     pub ticks: Option<Vec<f64>>,
-    /// Whether ticks and their grid lines are drawn.
+    /// Whether ticks and grid lines are drawn.
     pub visible: bool,
 }
 
-/// About this many ticks are wanted.
+/// The approximate number of ticks.
 const TICKS: f64 = 5.0;
-/// More can only come from a range without a width.
+/// The largest number of ticks, which is exceeded only if the width of the range is zero.
 const MOST_TICKS: i64 = 100;
-/// Decades beyond which not every one has a tick.
+/// The number of decades above which some have no tick.
 const MOST_DECADES: usize = 12;
 
 impl Axis {
-    /// An even axis.
+    /// Returns a linear axis.
     pub fn linear(label: impl Into<String>) -> Self {
         Self { label: label.into(), scale: Scale::Linear, range: None, ticks: None, visible: true }
     }
 
-    /// An axis by ratio.
+    /// Returns a logarithmic axis.
     pub fn log(label: impl Into<String>) -> Self {
         Self { scale: Scale::Log, ..Self::linear(label) }
     }
 
-    /// An axis with a place for each name.
+    /// Returns an axis with names.
     pub fn names(label: impl Into<String>, names: Vec<String>) -> Self {
         let range = Some(Range { low: -0.5, high: names.len() as f64 - 0.5 });
         Self { scale: Scale::Names(names), range, ..Self::linear(label) }
     }
 
-    /// An axis that only places marks.
+    /// Returns an axis without ticks and grid lines.
     pub fn hidden() -> Self {
         Self { visible: false, ..Self::linear("") }
     }
 
-    /// The same axis over a given range.
+    /// Returns the axis with a specified range.
     pub fn spanning(mut self, low: f64, high: f64) -> Self {
         self.range = Some(Range { low, high });
         self
     }
 
-    /// The same axis with ticks at given numbers.
+    /// Returns the axis with ticks at specified numbers.
     pub fn ticks_at(mut self, ticks: Vec<f64>) -> Self {
         self.ticks = Some(ticks);
         self
     }
 
-    /// Where a number lies: 0 at the lower end of the range, 1 at the upper.
+    /// Returns the relative position of a number, which is 0 at the lower and 1 at the upper end of
+    /// the range.
     pub(super) fn share(&self, range: Range, value: f64) -> f64 {
         match self.scale {
             Scale::Log => {
@@ -111,7 +113,7 @@ impl Axis {
         }
     }
 
-    /// The range that is drawn: the one asked for, or the marks' own with a little air.
+    /// Returns the range that is drawn: the specified one, or that of the marks with margins.
     pub(super) fn drawn(&self, data: Range) -> Range {
         match (self.range, &self.scale) {
             (Some(range), _) => range,
@@ -124,7 +126,7 @@ impl Axis {
         }
     }
 
-    /// Ticks with their labels, ascending.
+    /// Returns ticks with their labels in ascending order.
     pub(super) fn labeled_ticks(&self, range: Range) -> Vec<(f64, String)> {
         let inside = |value: &f64| {
             let share = self.share(range, *value);
@@ -147,10 +149,10 @@ impl Axis {
     }
 }
 
-/// Letters of a name beside an axis; longer ones would leave no room for the panel.
+/// The number of characters above which a name is shortened, so that the panel is large enough.
 const LETTERS: usize = 22;
 
-/// A name that is not too long for an axis.
+/// Returns a name that is short enough for an axis.
 fn shortened(name: &str) -> String {
     match name.chars().count() {
         0..=LETTERS => name.to_owned(),
@@ -158,7 +160,7 @@ fn shortened(name: &str) -> String {
     }
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten.
+/// Returns multiples of 1, 2 or 5 times a power of ten.
 fn round_numbers(range: Range) -> Vec<f64> {
     let width = range.high - range.low;
     if !(width > 0.0 && width.is_finite()) {
@@ -173,13 +175,14 @@ fn round_numbers(range: Range) -> Vec<f64> {
     let first = (range.low / step - 1e-9).ceil() as i64;
     let last = (range.high / step + 1e-9).floor() as i64;
     if last.saturating_sub(first) > MOST_TICKS {
-        // A width whose tenth is no number any more.
+        // The width is so small that a tenth of it is rounded to zero.
         return Vec::new();
     }
     (first..=last).map(|k| k as f64 * step).collect()
 }
 
-/// Powers of ten, with 2 and 5 times them when there are few, and only some when there are many.
+/// Returns powers of ten. For few decades, multiples by 2 and 5 are added, and for many some are
+/// omitted.
 fn decades(range: Range) -> Vec<f64> {
     if !(range.low > 0.0 && range.high.is_finite()) {
         return Vec::new();
@@ -193,7 +196,7 @@ fn decades(range: Range) -> Vec<f64> {
     ticks.filter(|tick| (range.low..=range.high).contains(tick)).collect()
 }
 
-/// A tick's number with the digits its step needs.
+/// Returns the number of a tick with as many digits as its step needs.
 fn text(value: f64, step: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();

@@ -1,6 +1,7 @@
-//! Small pictures: numbers through a color map into an indexed PNG, embedded as a data address.
+//! Small images: numbers are converted by a color map to an indexed PNG, which is embedded as a
+//! data URL.
 //!
-//! One byte a pixel and a palette of 256 colors: a 28 × 28 filter takes about a kilobyte.
+//! With one byte per pixel and a palette of 256 colors, a 28 × 28 filter needs about one kilobyte.
 
 use std::io::Write;
 
@@ -9,27 +10,28 @@ use flate2::{Compression, Crc};
 
 use super::Map;
 
-/// A picture with at most 256 colors.
+/// An image with at most 256 colors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bitmap {
     width: usize,
     height: usize,
-    /// Position of every pixel's color in the map, row by row.
+    /// The index of the color of every pixel, in row-major order.
     levels: Vec<u8>,
     map: Map,
 }
 
 impl Bitmap {
-    /// Signed numbers, zero in the middle of the diverging map; `None` unless there are `height × width`.
+    /// Returns an image of signed numbers with the diverging color map, in which zero is in the
+    /// middle. Returns `None` unless there are `height × width` numbers.
     ///
-    /// The scale is symmetric and its own: the largest magnitude has the strongest color.
+    /// The color scale is symmetric and ends at the largest absolute value.
     pub fn signed(values: &[f64], height: usize, width: usize) -> Option<Self> {
         let largest = values.iter().filter(|v| v.is_finite()).fold(0.0_f64, |l, v| l.max(v.abs()));
         let scale = if largest > 0.0 { 0.5 / largest } else { 0.0 };
         Self::mapped(values, height, width, Map::Diverging, |value| 0.5 + scale * value)
     }
 
-    /// Numbers through a map, after a function has brought them to 0 … 1.
+    /// Returns an image of numbers with a color map, after a function has mapped them to 0 … 1.
     pub fn mapped(
         values: &[f64],
         height: usize,
@@ -47,17 +49,17 @@ impl Bitmap {
         Some(Self { width, height, levels: values.iter().map(level).collect(), map })
     }
 
-    /// Pixels in a row.
+    /// Returns the number of pixels per row.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// The bytes of a PNG file.
+    /// Returns the bytes of a PNG file.
     pub fn png(&self) -> Vec<u8> {
         let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
         let mut header = Vec::new();
@@ -85,7 +87,7 @@ impl Bitmap {
         file
     }
 
-    /// The picture as an address that holds it.
+    /// Returns the image as a data URL.
     pub fn address(&self) -> String {
         format!("data:image/png;base64,{}", base64(&self.png()))
     }
@@ -101,7 +103,7 @@ fn chunk(file: &mut Vec<u8>, kind: &[u8; 4], content: &[u8]) {
     file.extend(sum.sum().to_be_bytes());
 }
 
-/// Bytes in base 64, padded (RFC 4648).
+/// Encodes bytes in base 64 with padding (RFC 4648).
 pub fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -128,7 +130,7 @@ mod tests {
 
     #[test]
     fn base64_is_that_of_the_standard() {
-        // The test vectors of RFC 4648, section 10.
+        // The test vectors are those of RFC 4648, section 10.
         let vectors =
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
         for (plain, coded) in vectors {

@@ -1,15 +1,15 @@
-//! What can be drawn in a panel, in data coordinates.
+//! Marks that can be drawn in a panel, in data coordinates.
 
 use super::{Bitmap, Color, Dash, Map, Range, Style};
 
-/// One thing in a panel.
+/// A mark in a panel.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mark {
-    /// Joined points with markers.
+    /// A line through points, with or without markers.
     Line(Line),
     /// The area between two curves.
     Band(Band),
-    /// Points on their own.
+    /// Points that are not joined.
     Points(Points),
     /// A rotated ellipse.
     Ellipse(Ellipse),
@@ -17,46 +17,46 @@ pub enum Mark {
     Arrow(Arrow),
     /// A grid of colored cells.
     HeatMap(HeatMap),
-    /// A picture.
+    /// An image.
     Picture(Picture),
     /// A horizontal or vertical line through the panel.
     Rule(Rule),
-    /// Text.
+    /// A text.
     Note(Note),
     /// A horizontal bar.
     Bar(Bar),
 }
 
-/// Joined points with markers.
+/// A line through points, with or without markers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// Its name in the legend; none when empty.
+    /// The name in the legend. Empty for none.
     pub name: String,
-    /// How it looks.
+    /// The style of the line and its markers.
     pub style: Style,
-    /// The points; a coordinate that is not finite breaks the line.
+    /// The points. The line is interrupted at coordinates that are not finite.
     pub points: Vec<(f64, f64)>,
-    /// What each point says when pointed at; may be shorter than the points.
+    /// The tooltips of the points. There may be fewer tooltips than points.
     pub tips: Vec<String>,
-    /// Whether every point has a marker.
+    /// Whether points have markers.
     pub markers: bool,
-    /// Width in pixels.
+    /// The width in pixels.
     pub width: f64,
 }
 
 impl Line {
-    /// A line with markers.
+    /// Returns a line with markers.
     pub fn new(name: impl Into<String>, style: Style, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.into(), style, points, tips: Vec::new(), markers: true, width: 1.8 }
     }
 
-    /// The same line without markers.
+    /// Returns the line without markers.
     pub fn plain(mut self) -> Self {
         self.markers = false;
         self
     }
 
-    /// The same line whose points speak.
+    /// Returns the line with tooltips.
     pub fn tips(mut self, tips: Vec<String>) -> Self {
         self.tips = tips;
         self
@@ -66,56 +66,57 @@ impl Line {
 /// The area between two curves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Band {
-    /// The series it belongs to, which hides it too.
+    /// The name of its series, with which it is hidden.
     pub name: String,
-    /// Its color.
+    /// The color.
     pub color: Color,
-    /// Horizontal position, lower and upper end.
+    /// The horizontal position, the lower and the upper end of each pair of points.
     pub edges: Vec<(f64, f64, f64)>,
 }
 
-/// Points on their own.
+/// Points that are not joined.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Points {
-    /// Their name in the legend; none when empty.
+    /// The name in the legend. Empty for none.
     pub name: String,
-    /// How they look.
+    /// The style of the markers.
     pub style: Style,
-    /// Where they are.
+    /// The coordinates of the points.
     pub points: Vec<(f64, f64)>,
-    /// What each says when pointed at; may be shorter than the points.
+    /// The tooltips of the points. There may be fewer tooltips than points.
     pub tips: Vec<String>,
-    /// Which are only outlined; may be shorter than the points.
+    /// Whether each point is only outlined. There may be fewer values than points.
     pub hollow: Vec<bool>,
-    /// Radius in pixels.
+    /// The radius in pixels.
     pub radius: f64,
-    /// Opacity, 0 … 1.
+    /// The opacity between 0 and 1.
     pub opacity: f64,
 }
 
-/// An ellipse {μ + radius·L u : |u| = 1} with LLᵀ the covariance.
+/// An ellipse {μ + radius·L u : |u| = 1}, where LLᵀ is the covariance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ellipse {
-    /// The series it belongs to.
+    /// The name of its series.
     pub name: String,
-    /// Its color.
+    /// The color.
     pub color: Color,
-    /// Its dash.
+    /// The dash of the line.
     pub dash: Dash,
     /// The center.
     pub center: (f64, f64),
-    /// The covariance: xx, xy, yy.
+    /// The entries xx, xy and yy of the covariance.
     pub covariance: (f64, f64, f64),
-    /// Standard deviations.
+    /// The radius in standard deviations.
     pub radius: f64,
-    /// Whether it is shaded; many ellipses are better thin and clear.
+    /// Whether the ellipse is filled. Many ellipses are clearer without fill.
     pub filled: bool,
-    /// What it says when pointed at.
+    /// The tooltip.
     pub tip: String,
 }
 
 impl Ellipse {
-    /// Semi-axes and the angle of the first in radians, from the eigenvalues of the covariance.
+    /// Returns the semi-axes, and the angle of the first one in radians, from the eigenvalues of
+    /// the covariance.
     pub fn axes(&self) -> (f64, f64, f64) {
         let (xx, xy, yy) = self.covariance;
         let (middle, half) = (0.5 * (xx + yy), (0.25 * (xx - yy).powi(2) + xy * xy).sqrt());
@@ -125,95 +126,95 @@ impl Ellipse {
     }
 }
 
-/// An arrow from one place to another.
+/// An arrow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arrow {
-    /// The series it belongs to.
+    /// The name of its series.
     pub name: String,
-    /// Its color.
+    /// The color.
     pub color: Color,
-    /// Where it begins.
+    /// The start.
     pub from: (f64, f64),
-    /// Where it points.
+    /// The tip.
     pub to: (f64, f64),
 }
 
-/// A grid of colored cells; row 0 is drawn at the top when the vertical axis says so.
+/// A grid of colored cells. Row 0 is at the top if the vertical axis grows downwards.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeatMap {
-    /// Values, row by row; cell (i, j) is centered at (j, i).
+    /// The values in row-major order. Cell (i, j) is centered at (j, i).
     pub values: Vec<f64>,
-    /// Cells in a row.
+    /// The number of cells per row.
     pub columns: usize,
-    /// Values of the map's ends.
+    /// The values at the ends of the color map.
     pub range: Range,
-    /// The colors.
+    /// The color map.
     pub map: Map,
-    /// A text for each cell; none when empty.
+    /// The text of each cell. Empty for none.
     pub texts: Vec<String>,
-    /// What each cell says when pointed at; none when empty.
+    /// The tooltip of each cell. Empty for none.
     pub tips: Vec<String>,
 }
 
-/// A picture stretched over a rectangle.
+/// An image that is stretched to a rectangle.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
-    /// Its pixels.
+    /// The pixels.
     pub bitmap: Bitmap,
-    /// Left and right edge.
+    /// The left and right edge.
     pub x: (f64, f64),
-    /// Lower and upper edge.
+    /// The lower and upper edge.
     pub y: (f64, f64),
 }
 
 /// A horizontal or vertical line through the panel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
-    /// At this height.
+    /// A horizontal line at a vertical position.
     Horizontal(f64),
-    /// At this horizontal position.
+    /// A vertical line at a horizontal position.
     Vertical(f64),
 }
 
-/// Text at a place.
+/// A text at a position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Note {
-    /// Where it begins.
+    /// The start of the text.
     pub at: (f64, f64),
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// Its color.
+    /// The color.
     pub color: Color,
 }
 
-/// A horizontal bar from 0 to a value at a height, one unit apart from its neighbors.
+/// A horizontal bar at a vertical position. Neighboring bars are one unit apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
-    /// The series it belongs to.
+    /// The name of its series.
     pub name: String,
-    /// Its color.
+    /// The color.
     pub color: Color,
-    /// The height of its middle.
+    /// The vertical position of its center.
     pub at: f64,
-    /// Where it begins and ends.
+    /// The start and the end.
     pub span: (f64, f64),
-    /// What it says when pointed at.
+    /// The tooltip.
     pub tip: String,
 }
 
-/// A name in a legend.
+/// An entry in a legend.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry<'a> {
     pub(super) name: &'a str,
     pub(super) style: Style,
-    /// Whether it shows a line.
+    /// Whether the entry shows a line.
     pub(super) joined: bool,
-    /// Whether it shows a marker.
+    /// Whether the entry shows a marker.
     pub(super) marked: bool,
 }
 
 impl Mark {
-    /// The places that the axes must cover.
+    /// Returns the positions that the axes must contain.
     pub(super) fn extent(&self) -> Vec<(f64, f64)> {
         match self {
             Self::Line(line) => line.points.clone(),
@@ -242,7 +243,7 @@ impl Mark {
         }
     }
 
-    /// The entry it wants in a legend, which looks like the mark itself.
+    /// Returns the entry in a legend, which has the style of the mark.
     pub(super) fn legend(&self) -> Option<Entry<'_>> {
         match self {
             Self::Line(line) if !line.name.is_empty() => Some(Entry {
@@ -265,7 +266,7 @@ mod tests {
 
     #[test]
     fn an_ellipse_has_the_eigenvalues_of_its_covariance() {
-        // Variances 9 and 1 along 30° and 120°.
+        // The variances are 9 along 30° and 1 along 120°.
         let (c, s) = (30f64.to_radians().cos(), 30f64.to_radians().sin());
         let covariance = (9.0 * c * c + s * s, 8.0 * c * s, 9.0 * s * s + c * c);
         let ellipse = Ellipse {
@@ -279,7 +280,7 @@ mod tests {
             tip: String::new(),
         };
         let (long, short, angle) = ellipse.axes();
-        // A few roundings of numbers below 10.
+        // The tolerance is a few rounding errors of numbers below 10.
         const ROUNDING: f64 = 1e-12;
         assert!((long - 6.0).abs() < ROUNDING && (short - 2.0).abs() < ROUNDING);
         assert!((angle - 30f64.to_radians()).abs() < ROUNDING);

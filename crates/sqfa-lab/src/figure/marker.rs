@@ -1,6 +1,6 @@
-//! Shapes of points, so that no series is told by color alone.
+//! Shapes of markers, so that series differ not only by color.
 
-/// The shape of a point.
+/// The shape of a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
     /// A disc.
@@ -9,7 +9,7 @@ pub enum Marker {
     Square,
     /// A triangle that points up.
     Triangle,
-    /// A square on its corner.
+    /// A square that stands on a corner.
     Diamond,
     /// A triangle that points down.
     Wedge,
@@ -18,11 +18,12 @@ pub enum Marker {
 }
 
 impl Marker {
-    /// All of them.
+    /// All shapes.
     pub const ALL: [Self; 6] =
         [Self::Circle, Self::Square, Self::Triangle, Self::Diamond, Self::Wedge, Self::Plus];
 
-    /// The outline around a center as path data; all have about the area of a disc of this radius.
+    /// Returns the outline around a center as path data. All shapes have about the same area as a
+    /// disc of the given radius.
     pub(super) fn path(self, x: f64, y: f64, radius: f64) -> String {
         let polygon = |corners: &[(f64, f64)]| {
             let points: Vec<String> = corners

@@ -1,9 +1,9 @@
-//! Pictures of results: panels of marks in data coordinates become SVG, and SVG becomes PNG.
+//! Figures of results: panels of marks in data coordinates are rendered as SVG, and SVG as PNG.
 //!
-//! A [`Figure`] is a grid of [`Panel`]s; a panel has two [`Axis`]es and a list of [`Mark`]s drawn in order.
-//! Ink is `currentColor`, so that a figure inside a page follows its light or dark theme; in a file of
-//! its own it is dark on white. Colors are safe for color-blind readers and never stand alone: every
-//! series also has its own marker and dash.
+//! A [`Figure`] is a grid of [`Panel`]s. A panel has two [`Axis`]es and a list of [`Mark`]s, which
+//! are drawn in order. Text has the color `currentColor`, so a figure in a page follows its light
+//! or dark theme. In a separate file it is dark on white. Colors can be distinguished by
+//! color-blind readers, and every series also has its own marker and dash.
 
 mod axis;
 mod bitmap;

@@ -1,20 +1,22 @@
-//! Colors, dashes and color maps that color-blind readers can tell apart, on light and dark paper.
+//! Colors, dashes and color maps that color-blind readers can distinguish on light and dark
+//! backgrounds.
 //!
-//! The qualitative colors are those of Okabe and Ito without black and yellow, which vanish on one of
-//! the papers; after them the same colors come back with another marker and another dash.
+//! The qualitative colors are those of Okabe and Ito without black and yellow, which are invisible
+//! on one of the backgrounds. After the last color, the colors are repeated with another marker and
+//! another dash.
 
 use super::Marker;
 
-/// A color of the figure.
+/// A color of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Color {
     /// The color of text, which follows the page.
     Ink,
-    /// Text color, faded: grids, references and everything that should step back.
+    /// A weaker text color, for grids and references.
     Faint,
-    /// The n-th color of the qualitative palette; it repeats after the last.
+    /// A color of the qualitative palette by index. Colors are repeated after the last one.
     Series(usize),
-    /// Red, green and blue.
+    /// A color of red, green and blue.
     Rgb(u8, u8, u8),
 }
 
@@ -29,7 +31,7 @@ const QUALITATIVE: [(u8, u8, u8); 7] = [
 ];
 
 impl Color {
-    /// The color as SVG spells it.
+    /// Returns the color in SVG notation.
     pub(super) fn paint(self) -> String {
         let hex = |(r, g, b): (u8, u8, u8)| format!("#{r:02x}{g:02x}{b:02x}");
         match self {
@@ -39,26 +41,26 @@ impl Color {
         }
     }
 
-    /// How opaque it is by itself.
+    /// Returns the opacity of the color.
     pub(super) fn opacity(self) -> f64 {
         if self == Self::Faint { 0.35 } else { 1.0 }
     }
 }
 
-/// How a line is broken.
+/// The dash of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dash {
-    /// Not at all.
+    /// A solid line.
     #[default]
     Solid,
-    /// Into long dashes.
+    /// Long dashes.
     Dashed,
-    /// Into dots.
+    /// Dots.
     Dotted,
 }
 
 impl Dash {
-    /// The pattern as SVG spells it; `None` for a whole line.
+    /// Returns the pattern in SVG notation, or `None` for a solid line.
     pub(super) fn pattern(self) -> Option<&'static str> {
         match self {
             Self::Solid => None,
@@ -68,19 +70,19 @@ impl Dash {
     }
 }
 
-/// How a series looks: color, marker and dash together.
+/// The style of a series: color, marker and dash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     /// The color.
     pub color: Color,
-    /// The marker of its points.
+    /// The marker of points.
     pub marker: Marker,
-    /// The dash of its line.
+    /// The dash of lines.
     pub dash: Dash,
 }
 
 impl Style {
-    /// The look of the n-th series; no two of the first 42 are alike in color and marker.
+    /// Returns the style of a series by index. The first 42 styles differ in color or marker.
     pub fn series(index: usize) -> Self {
         let round = index / QUALITATIVE.len();
         let dash = [Dash::Solid, Dash::Dashed, Dash::Dotted][round % 3];
@@ -89,18 +91,18 @@ impl Style {
     }
 }
 
-/// A color for every number between 0 and 1.
+/// A color map for numbers between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Map {
-    /// From pale to dark blue: amounts.
+    /// A map from light to dark blue, for amounts.
     Sequential,
-    /// From blue through near-white to red: signed values, 0.5 is zero.
+    /// A map from blue to red for signed values, with a light color at 0.5.
     Diverging,
-    /// Round: equally spaced hues of one lightness, for ordered classes.
+    /// A cyclic map of hues with equal lightness, for ordered classes.
     Spectrum,
 }
 
-/// Anchors of perceptually even ramps, joined by straight lines.
+/// Colors of perceptually uniform maps, between which colors are interpolated.
 const SEQUENTIAL: [(u8, u8, u8); 5] =
     [(247, 251, 255), (198, 219, 239), (107, 174, 214), (33, 113, 181), (8, 48, 107)];
 const DIVERGING: [(u8, u8, u8); 5] =
@@ -109,7 +111,8 @@ const SPECTRUM: [(u8, u8, u8); 5] =
     [(68, 57, 144), (31, 120, 180), (38, 150, 110), (200, 140, 20), (190, 50, 40)];
 
 impl Map {
-    /// The color of a number; numbers outside 0 … 1 take the nearest end, NaN the middle.
+    /// Returns the color of a number. Numbers outside of 0 … 1 have the color of the nearest end,
+    /// and NaN that of the middle.
     pub fn color(self, value: f64) -> (u8, u8, u8) {
         let anchors = match self {
             Self::Sequential => &SEQUENTIAL,
@@ -126,10 +129,10 @@ impl Map {
         (mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
     }
 
-    /// Whether dark text reads better than light text on the color of a number.
+    /// Whether dark text is easier to read than light text on the color of a number.
     pub fn takes_dark_text(self, value: f64) -> bool {
         let (r, g, b) = self.color(value);
-        // Luminance weights of Rec. 601; the middle of the scale parts the two.
+        // The luminance weights of Rec. 601, compared with the middle of the scale.
         299 * u32::from(r) + 587 * u32::from(g) + 114 * u32::from(b) > 140_000
     }
 }

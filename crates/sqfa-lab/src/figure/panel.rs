@@ -1,29 +1,29 @@
-//! Figures and panels: what is drawn where.
+//! Figures and their panels.
 
 use super::render::draw;
 use super::{Axis, Mark, Place};
 
-/// One pair of axes with marks.
+/// A pair of axes with marks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
-    /// The heading; none when empty.
+    /// The title. Empty for none.
     pub title: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn, in this order.
+    /// The marks, in the order in which they are drawn.
     pub marks: Vec<Mark>,
-    /// Whether the vertical axis grows downwards, as rows of matrices and images do.
+    /// Whether the vertical axis grows downwards, as for rows of matrices and images.
     pub downwards: bool,
-    /// Whether one unit is as long horizontally as vertically.
+    /// Whether one unit has the same length horizontally and vertically.
     pub equal: bool,
-    /// Whether the series are listed beside the panel.
+    /// Whether a legend is drawn next to the panel.
     pub legend: bool,
 }
 
 impl Panel {
-    /// A panel without marks.
+    /// Returns a panel without marks.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
         Self {
             title: title.into(),
@@ -36,18 +36,19 @@ impl Panel {
         }
     }
 
-    /// A panel without visible axes whose vertical axis grows downwards, for pictures.
+    /// Returns a panel for images, without visible axes and with a vertical axis that grows
+    /// downwards.
     pub fn picture(title: impl Into<String>) -> Self {
         Self { downwards: true, equal: true, ..Self::new(title, Axis::hidden(), Axis::hidden()) }
     }
 
-    /// The same panel with one more mark.
+    /// Returns the panel with another mark.
     pub fn with(mut self, mark: Mark) -> Self {
         self.marks.push(mark);
         self
     }
 
-    /// The same panel with its series listed beside it.
+    /// Returns the panel with a legend.
     pub fn with_legend(mut self) -> Self {
         self.legend = true;
         self
@@ -57,25 +58,25 @@ impl Panel {
 /// A grid of panels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// What the figure shows, for readers who cannot see it.
+    /// The description of the figure for readers who cannot see it.
     pub description: String,
-    /// Panels side by side.
+    /// The number of panels per row.
     pub columns: usize,
-    /// Width of one panel in pixels, labels included.
+    /// The width of one panel in pixels, including labels.
     pub width: f64,
-    /// Height of one panel in pixels, labels included.
+    /// The height of one panel in pixels, including labels.
     pub height: f64,
-    /// The panels, row by row.
+    /// The panels in row-major order.
     pub panels: Vec<Panel>,
 }
 
 impl Figure {
-    /// A figure of one panel.
+    /// Returns a figure with one panel.
     pub fn single(description: impl Into<String>, width: f64, height: f64, panel: Panel) -> Self {
         Self::grid(description, 1, width, height, vec![panel])
     }
 
-    /// A figure of panels of one size, row by row.
+    /// Returns a figure with panels of equal size in row-major order.
     pub fn grid(
         description: impl Into<String>,
         columns: usize,
@@ -86,7 +87,7 @@ impl Figure {
         Self { description: description.into(), columns: columns.max(1), width, height, panels }
     }
 
-    /// The figure as SVG, for a page or for a file of its own.
+    /// Returns the figure as SVG, for a page or a separate file.
     pub fn svg(&self, place: Place) -> String {
         draw(self, place)
     }

@@ -1,4 +1,5 @@
-//! SVG to PNG with a font of our own, so that text is there on machines without fonts.
+//! Conversion of SVG to PNG with an embedded font, so that text is rendered on systems without
+//! fonts.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,31 +7,35 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb::Database};
 use thiserror::Error;
 
-/// Latin, Greek and mathematical signs of DejaVu Sans (see `fonts/README.md`).
+/// The Latin, Greek and mathematical characters of DejaVu Sans (see `fonts/README.md`).
 const FONT: &[u8] = include_bytes!("fonts/sqfa-sans.ttf");
-/// More pixels than any page has; beyond it memory would be wasted.
+/// The largest number of pixels per side, more than any page needs.
 const LARGEST_SIDE: f64 = 20_000.0;
 
-/// Why a picture could not be made.
+/// The reason why an image could not be rendered.
 #[derive(Debug, Error)]
 pub enum RasterError {
-    /// The text is no SVG.
+    /// An invalid SVG text.
     #[error("this is not an SVG figure: {0}")]
     Svg(#[from] resvg::usvg::Error),
-    /// Too many pixels, or none.
+    /// An image with too many pixels or without any.
     #[error("a picture of {width} × {height} pixels cannot be made: choose a smaller scale")]
     Size {
-        /// Pixels in a row.
+        /// The number of pixels per row.
         width: f64,
-        /// Rows.
+        /// The number of rows.
         height: f64,
     },
-    /// The encoder refused.
+    /// An error of the encoder.
     #[error("the PNG could not be encoded: {0}")]
     Encode(String),
 }
 
-/// Renders an SVG figure, `scale` pixels a unit, and returns the bytes of a PNG file.
+/// Renders an SVG figure with `scale` pixels per unit, and returns the bytes of a PNG file.
+///
+/// # Errors
+///
+/// If the text is not SVG, if the image is too large or empty, or if it cannot be encoded.
 pub fn png(svg: &str, scale: f64) -> Result<Vec<u8>, RasterError> {
     static FONTS: OnceLock<Arc<Database>> = OnceLock::new();
     let fonts = FONTS.get_or_init(|| {
@@ -69,7 +74,7 @@ mod tests {
 
     #[test]
     fn text_leaves_ink_without_any_font_of_the_machine() {
-        // Only the label differs; the glyphs must differ from blanks and from each other.
+        // Only the label differs, so the characters must be rendered and differ from each other.
         let [blank, latin, greek] =
             [" ", "filters", "σ² → Σ"].map(|text| png(&figure(text), 1.0).unwrap());
         assert_ne!(blank, latin);

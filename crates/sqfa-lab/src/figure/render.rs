@@ -1,21 +1,22 @@
-//! Panels to SVG: margins from the labels, then grid, marks and frame.
+//! Rendering of panels as SVG: margins follow from the labels, then grid, marks and frame are
+//! drawn.
 
 use super::mark::Entry;
 use super::svg::{Attributes, Canvas};
 use super::{Axis, Figure, Mark, Panel, Place, Range, Scale, Style};
 
-/// Font size in pixels.
+/// The font size in pixels.
 pub(super) const FONT: f64 = 12.0;
-/// Mean width of a letter of the font, as a share of its size.
+/// The mean width of a character, as a fraction of the font size.
 const LETTER: f64 = 0.58;
-/// Space between neighboring things.
+/// The distance between neighboring elements.
 const GAP: f64 = 6.0;
-/// Radius of a marker on a line.
+/// The radius of a marker on a line.
 pub(super) const MARKER: f64 = 3.4;
-/// Room a name needs below an axis before every second one is left out.
+/// The space that a name below an axis needs. With less space, every second name is omitted.
 const NAME_PITCH: f64 = 15.0;
 
-/// Draws a figure.
+/// Renders a figure.
 pub(super) fn draw(figure: &Figure, place: Place) -> String {
     let rows = figure.panels.len().div_ceil(figure.columns).max(1);
     let (width, height) = (figure.width * figure.columns as f64, figure.height * rows as f64);
@@ -28,7 +29,7 @@ pub(super) fn draw(figure: &Figure, place: Place) -> String {
         .set("font-family", "system-ui, sans-serif")
         .set("font-size", FONT);
     root = match place {
-        // A little larger than drawn at most: text stays text-sized.
+        // The width is limited, so that the text is not much larger than that of the page.
         Place::Page => {
             root.set("class", "figure").set("style", format!("max-width:{:.0}px", 1.2 * width))
         }
@@ -50,7 +51,7 @@ pub(super) fn draw(figure: &Figure, place: Place) -> String {
     canvas.finish()
 }
 
-/// A line and a marker on their own, as a legend shows them.
+/// Returns a line and a marker as in a legend.
 pub fn swatch(style: Style) -> String {
     let mut canvas = Canvas::new(Place::Page);
     let root = Attributes::new().set("width", 22).set("height", 12).set("aria-hidden", "true");
@@ -69,12 +70,12 @@ pub fn swatch(style: Style) -> String {
     canvas.finish()
 }
 
-/// The width of a text in pixels, about.
+/// Returns the approximate width of a text in pixels.
 fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * LETTER * FONT
 }
 
-/// A panel whose place and ranges are known.
+/// A panel whose position and ranges are known.
 pub(super) struct Drawn<'a> {
     panel: &'a Panel,
     pub(super) left: f64,
@@ -85,7 +86,7 @@ pub(super) struct Drawn<'a> {
     y: Range,
     x_ticks: Vec<(f64, String)>,
     y_ticks: Vec<(f64, String)>,
-    /// Whether names below the axis stand upright.
+    /// Whether names below the axis are vertical.
     upright: bool,
     legend: Vec<Entry<'a>>,
 }
@@ -146,7 +147,7 @@ impl<'a> Drawn<'a> {
         drawn
     }
 
-    /// Shrinks the longer side until one unit has one length.
+    /// Shrinks the longer side until one unit has the same length on both axes.
     fn make_equal(&mut self) {
         let unit =
             (self.width / (self.x.high - self.x.low)).min(self.height / (self.y.high - self.y.low));
@@ -168,7 +169,7 @@ impl<'a> Drawn<'a> {
     fn draw(&self, canvas: &mut Canvas) {
         let mut group = Attributes::new().set("class", "panel");
         if canvas.place == Place::Page {
-            // What a script needs to place marks itself.
+            // The data with which the script can position marks.
             let frame = [self.left, self.top, self.width, self.height];
             let span = [self.x.low, self.x.high, self.y.low, self.y.high];
             let text = |numbers: [f64; 4]| numbers.map(|n| n.to_string()).join(" ");

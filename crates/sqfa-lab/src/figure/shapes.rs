@@ -1,10 +1,10 @@
-//! Marks to SVG, one function a kind, in the panel's pixels.
+//! Functions that render marks as SVG in the pixel coordinates of a panel, one per kind of mark.
 
 use super::render::{Drawn, FONT, MARKER};
 use super::svg::{Attributes, Canvas};
 use super::{Arrow, Band, Bar, Color, Ellipse, HeatMap, Line, Note, Picture, Place, Points, Rule};
 
-/// Radius of the invisible disc that answers a pointer.
+/// The radius of the invisible disc that shows a tooltip.
 const TOUCH: f64 = 9.0;
 
 impl Drawn<'_> {
@@ -100,7 +100,8 @@ impl Drawn<'_> {
     }
 
     pub(super) fn ellipse(&self, canvas: &mut Canvas, ellipse: &Ellipse) {
-        // Sixty-four corners are round to the eye, and no transform can go wrong on uneven axes.
+        // A polygon with 64 corners looks round. Unlike a rotated SVG ellipse, it is also correct
+        // if the two axes have different scales.
         const CORNERS: usize = 64;
         let (long, short, angle) = ellipse.axes();
         let (c, s) = (angle.cos(), angle.sin());

@@ -1,19 +1,19 @@
-//! SVG text: elements with escaped attributes, and nothing a browser would have to fetch.
+//! SVG text with escaped attributes and without external resources.
 
 use std::fmt::{Display, Write};
 
-/// Where a figure will be seen.
+/// The place where a figure is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Inside a page, whose ink color, font and script it uses.
+    /// A page, whose color, font and script the figure uses.
     Page,
-    /// In a file of its own, dark on white.
+    /// A separate file, in which the figure is dark on white.
     File,
 }
 
-/// Text with everything escaped that could end it, inside elements and attributes alike.
+/// Escapes all characters that could end a text in an element or an attribute.
 ///
-/// Control characters, which XML forbids, become the replacement character.
+/// Control characters, which XML forbids, are replaced by the replacement character.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -31,14 +31,14 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// An SVG text under construction.
+/// An SVG text that is being written.
 #[derive(Debug)]
 pub(super) struct Canvas {
     text: String,
     pub(super) place: Place,
 }
 
-/// Attributes of one element, escaped as they are added.
+/// The attributes of one element, which are escaped.
 #[derive(Debug, Default)]
 pub(super) struct Attributes(String);
 
@@ -54,14 +54,14 @@ impl Attributes {
         self
     }
 
-    /// Adds a length or coordinate, to a tenth of a pixel.
+    /// Adds a length or coordinate, rounded to 0.1 pixels.
     pub(super) fn at(self, name: &str, value: f64) -> Self {
         let text = format!("{value:.1}");
         let short = text.strip_suffix(".0").unwrap_or(&text).to_owned();
         self.set(name, short)
     }
 
-    /// Adds an attribute when there is something to say.
+    /// Adds an attribute if there is a value.
     pub(super) fn maybe(self, name: &str, value: Option<impl Display>) -> Self {
         match value {
             Some(value) => self.set(name, value),
@@ -75,22 +75,22 @@ impl Canvas {
         Self { text: String::new(), place }
     }
 
-    /// An element without children.
+    /// Writes an element without children.
     pub(super) fn element(&mut self, name: &str, attributes: Attributes) {
         let _ = writeln!(self.text, "<{name}{}/>", attributes.0);
     }
 
-    /// An element that holds text alone.
+    /// Writes an element that contains only text.
     pub(super) fn words(&mut self, name: &str, attributes: Attributes, words: &str) {
         let _ = writeln!(self.text, "<{name}{}>{}</{name}>", attributes.0, escape(words));
     }
 
-    /// Begins an element with children.
+    /// Starts an element with children.
     pub(super) fn open(&mut self, name: &str, attributes: Attributes) {
         let _ = writeln!(self.text, "<{name}{}>", attributes.0);
     }
 
-    /// Ends the element begun last.
+    /// Ends the element that was started last.
     pub(super) fn close(&mut self, name: &str) {
         let _ = writeln!(self.text, "</{name}>");
     }
@@ -99,7 +99,7 @@ impl Canvas {
         self.text
     }
 
-    /// What pointing at a mark says; only pages have readers that point.
+    /// Adds a tooltip to a mark. Only pages show tooltips.
     pub(super) fn tip(&self, attributes: Attributes, tip: &str) -> Attributes {
         match (self.place, tip.is_empty()) {
             (Place::Page, false) => attributes.set("data-tip", tip),
@@ -107,7 +107,7 @@ impl Canvas {
         }
     }
 
-    /// Which series a mark belongs to, so that the page can hide it.
+    /// Adds the series of a mark, so that the page can hide it.
     pub(super) fn series(&self, attributes: Attributes, name: &str) -> Attributes {
         match (self.place, name.is_empty()) {
             (Place::Page, false) => attributes.set("data-series", name),

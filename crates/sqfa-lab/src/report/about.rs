@@ -1,4 +1,4 @@
-//! Where everything comes from: data, settings, versions, seeds and the command.
+//! The section about the origin of the results: data, settings, versions, seeds and the command.
 
 use maud::{Markup, html};
 
@@ -9,10 +9,10 @@ use sqfa::Noise;
 
 use crate::compare::{Facts, Manifest, Parts, Record, Spec};
 
-/// Up to this many classes each has a row.
+/// The largest number of classes that are listed.
 const LISTED: usize = 60;
 
-/// The last section of a comparison.
+/// Returns the last section of the report on a comparison.
 pub(super) fn section(manifest: &Manifest, records: &[Record]) -> Markup {
     let Manifest { spec, facts, software, command } = manifest;
     let parts = match spec.parts {
@@ -89,7 +89,7 @@ fn scaling(spec: &Spec) -> String {
     format!("{scaling}{center}")
 }
 
-/// The first section of a single model.
+/// Returns the first section of the report on a single model.
 pub(super) fn model(view: &View, about: &[(String, String)]) -> Markup {
     let body = html! {
         @if !view.headline.is_empty() { p.headline { strong { (view.headline) } } }
@@ -107,7 +107,7 @@ fn list<'a>(rows: impl Iterator<Item = (&'a str, &'a str)>) -> Markup {
 }
 
 fn data(facts: &Facts) -> Markup {
-    // A file may count fewer classes than it names.
+    // A file may contain fewer counts than classes.
     let of = |counts: &[u64], class: usize| counts.get(class).copied().unwrap_or(0);
     let sum = |counts: &[u64]| counts.iter().copied().fold(0, u64::saturating_add);
     let shape = facts.image_shape.map(|(h, w)| format!(" ({w} × {h})")).unwrap_or_default();

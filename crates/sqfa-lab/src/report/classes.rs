@@ -1,4 +1,4 @@
-//! Classes: which are recognized, which are taken for each other, and how far apart they are.
+//! The section about classes: their accuracies, confusions and distances.
 
 use maud::{Markup, html};
 use sqfa::Distance;
@@ -9,14 +9,14 @@ use super::style::{framed, percent, short};
 use super::view::View;
 use crate::figure::{Axis, Bar, Color, Figure, HeatMap, Map, Mark, Panel, Range};
 
-/// Up to this many classes cells have a text.
+/// The largest number of classes for which the cells of a heat map contain text.
 const WORDED: usize = 15;
-/// Pairs of classes that are listed.
+/// The number of pairs of classes that are listed.
 const LISTED: usize = 10;
-/// The distance of the heat map: a closed-form lower bound of the Fisher–Rao distance.
+/// The distance of the heat map, a lower bound of the Fisher–Rao distance.
 const DISTANCE: &str = "calvo-oller";
 
-/// The section.
+/// Returns the section.
 pub(super) fn section(view: &View) -> Markup {
     let names = view.facts.class_names();
     let tested = !view.detail.confusion.is_empty();
@@ -51,7 +51,7 @@ pub(super) fn section(view: &View) -> Markup {
     framed_section("classes", "Classes", &lead, body)
 }
 
-/// Pixels of a side of a square map.
+/// Returns the side length of a square heat map in pixels.
 fn side(classes: usize) -> f64 {
     if classes > WORDED { 620.0 } else { 460.0 }
 }

@@ -1,4 +1,5 @@
-//! How the model was found: the climb of every start, and what was tried to choose a setting.
+//! The section about the fit: the optimization of every initialization, and the trials for a
+//! setting.
 
 use maud::{Markup, html};
 
@@ -7,7 +8,8 @@ use super::style::{framed, percent, short};
 use super::view::View;
 use crate::figure::{Axis, Color, Dash, Figure, Line, Mark, Marker, Panel, Rule, Style};
 
-/// The section; empty for closed forms without settings.
+/// Returns the section. It is empty for methods without iterative optimization and without
+/// settings.
 pub(super) fn section(view: &View) -> Markup {
     let climbs = view.climbs.iter().any(|(_, climb)| climb.length > 1);
     let tried = view.trials().iter().any(|trial| trial.accuracy.is_some());

@@ -1,4 +1,4 @@
-//! Why there are so many filters: held-out accuracy against their number, where the number was chosen.
+//! The section about the number of filters, with held-out accuracies if the number was selected.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -6,7 +6,7 @@ use super::page::section as framed_section;
 use super::view::View;
 use crate::figure::{Axis, Color, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style};
 
-/// The curve, or nothing where the number of filters was given.
+/// Returns the section. It is empty if the number of filters was specified.
 pub(super) fn section(view: &View) -> Markup {
     if view.tried.is_empty() {
         return html! {};

@@ -1,4 +1,5 @@
-//! Filters to look at: images when points are images, lines otherwise.
+//! The section about filters, which are shown as images if samples are images and as lines
+//! otherwise.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -10,12 +11,12 @@ use crate::figure::{
     Axis, Bar, Bitmap, Color, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style,
 };
 
-/// Filters of one method that are shown.
+/// The largest number of filters of one method that are shown.
 const SHOWN: usize = 64;
-/// Up to this many weights each has a marker.
+/// The largest number of coefficients for which each coefficient has a marker.
 const MARKED: usize = 40;
 
-/// The filters of one model.
+/// Returns the filters of one model.
 pub(super) fn section(view: &View) -> Markup {
     let lead = match view.facts.image_shape {
         Some((height, width)) => format!(
@@ -32,7 +33,7 @@ pub(super) fn section(view: &View) -> Markup {
     framed_section("filters", &format!("Filters: {}", view.title), &lead, body)
 }
 
-/// The filters of every method at the recommended number.
+/// Returns the filters of every method for the recommended number of filters.
 pub(super) fn gallery(
     manifest: &Manifest,
     records: &[Record],
@@ -82,7 +83,7 @@ fn grid(facts: &Facts, filters: &[Vec<f64>], title: &str) -> Markup {
     }
 }
 
-/// A direction in input space as a picture.
+/// Returns an image of a direction in input space.
 pub(super) fn picture(facts: &Facts, weights: &[f64], alt: &str) -> Markup {
     let bitmap =
         facts.image_shape.and_then(|(height, width)| Bitmap::signed(weights, height, width));
@@ -103,7 +104,7 @@ pub(super) fn picture(facts: &Facts, weights: &[f64], alt: &str) -> Markup {
     }
 }
 
-/// The columns with the largest weights, by name.
+/// Returns the names of the columns with the largest coefficients.
 fn largest(weights: &[f64], names: &[String]) -> String {
     const NAMED: usize = 6;
     let mut order: Vec<usize> = (0..weights.len()).collect();
@@ -112,12 +113,12 @@ fn largest(weights: &[f64], names: &[String]) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// Whether the weights are shown by the names of their columns.
+/// Whether coefficients are shown with the names of their columns.
 fn has_names(weights: &[f64], names: &[String]) -> bool {
     names.len() == weights.len() && weights.len() <= MARKED
 }
 
-/// The weights by the names of their columns, one below the other.
+/// Returns a figure of the coefficients with the names of their columns, from top to bottom.
 fn named(weights: &[f64], names: &[String], alt: &str) -> Figure {
     const ROW: f64 = 18.0;
     let panel = Panel::new("", Axis::linear("weight"), Axis::names("", names.to_vec()));

@@ -1,7 +1,7 @@
-//! Reports: pure functions from records to one HTML page that needs no network.
+//! Reports: functions that convert records to a single HTML page, which needs no network.
 //!
-//! Figures are inline SVG, filters are inline PNG, style and script are our own and inline; everything that
-//! comes from data is escaped by the template engine. The script only shows and hides, sorts and points.
+//! Figures are inline SVG, filters are inline PNG, and styles and scripts are inline as well. The
+//! template engine escapes all text from data. The script only hides, sorts and shows tooltips.
 
 mod about;
 mod classes;
@@ -24,12 +24,12 @@ use crate::compare::{Manifest, Record, recommend, summarize};
 
 pub use view::View;
 
-/// The page of a comparison.
+/// Returns the report on a comparison.
 pub fn compare_report(manifest: &Manifest, records: &[Record]) -> String {
     compare_report_on(manifest, records, None)
 }
 
-/// The same with labels that repeat after a period.
+/// Returns the report on a comparison whose labels are periodic, if `circular` is a period.
 pub fn compare_report_on(manifest: &Manifest, records: &[Record], circular: Option<f64>) -> String {
     let spec = &manifest.spec;
     let summaries = summarize(spec, records);
@@ -52,7 +52,7 @@ pub fn compare_report_on(manifest: &Manifest, records: &[Record], circular: Opti
     )
 }
 
-/// The page of one model.
+/// Returns the report on one model.
 pub fn model_report(view: &View, about: &[(String, String)]) -> String {
     page::page(
         &view.title,
@@ -64,7 +64,7 @@ pub fn model_report(view: &View, about: &[(String, String)]) -> String {
     )
 }
 
-/// Everything about one model.
+/// Returns the sections with details about one model.
 fn closer_look(view: &View) -> maud::Markup {
     html! {
         (filters::section(view))

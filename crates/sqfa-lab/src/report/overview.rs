@@ -1,4 +1,5 @@
-//! All methods at a glance: accuracy against filters and time, and the table behind them.
+//! The overview of all methods: accuracy against the number of filters and against time, with a
+//! table.
 
 use maud::{Markup, html};
 
@@ -10,7 +11,7 @@ use crate::figure::{Axis, Band, Figure, Line, Mark, Panel, Range, Rule, Style};
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 380.0;
 
-/// The section with figures and table.
+/// Returns the section with figures and table.
 pub(super) fn section(manifest: &Manifest, summaries: &[Summary]) -> Markup {
     let spec = &manifest.spec;
     let names: Vec<(String, Style)> = spec
@@ -44,14 +45,14 @@ pub(super) fn section(manifest: &Manifest, summaries: &[Summary]) -> Markup {
     framed_section("methods", "Methods", &lead, body)
 }
 
-/// The share of the largest class among the test points.
+/// Returns the fraction of the largest class among the test samples.
 fn chance(manifest: &Manifest) -> f64 {
     let counts = manifest.facts.test_counts.as_ref().unwrap_or(&manifest.facts.train_counts);
     let total = counts.iter().copied().fold(0, u64::saturating_add);
     counts.iter().max().map_or(0.0, |&largest| largest as f64 / total.max(1) as f64)
 }
 
-/// Accuracies of one method, by number of filters.
+/// Returns the accuracies of one method by number of filters.
 fn of_method<'a>(
     summaries: &'a [Summary],
     method: &'a str,
@@ -59,7 +60,7 @@ fn of_method<'a>(
     summaries.iter().filter(move |summary| summary.method == method)
 }
 
-/// The vertical axis in per cent, which begins at 0 unless all accuracies are high.
+/// Returns the vertical axis in percent, which starts at 0 unless all accuracies are high.
 fn accuracy_axis(label: String, values: impl Iterator<Item = f64>, chance: f64) -> Axis {
     let range = Range::of(values.chain([100.0 * chance]));
     let low = (range.low - 0.08 * (range.high - range.low)).max(0.0);
@@ -154,7 +155,7 @@ fn table(spec: &Spec, summaries: &[Summary]) -> Markup {
         let median = summary.accuracies[index]?.median;
         best(summary.filters, index).iter().position(|&value| value == median)
     };
-    // One unit for the whole column.
+    // All times in the column have the same unit.
     let longest = summaries.iter().filter_map(|one| Some(one.seconds?.median)).fold(0.0, f64::max);
     let (unit, factor, digits) = if longest < 1.0 { ("ms", 1e3, 1) } else { ("s", 1.0, 3) };
     html! {

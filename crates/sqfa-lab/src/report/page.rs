@@ -1,12 +1,13 @@
-//! The page around the sections: head, style, navigation and script.
+//! The HTML page around the sections: head, style, navigation and script.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// Nothing may be loaded from anywhere: pictures are inline, style and script are our own.
+/// The content security policy. Nothing may be loaded, because images, styles and scripts are
+/// inline.
 const POLICY: &str =
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// A whole page.
+/// Returns a whole page.
 pub(super) fn page(title: &str, body: Markup) -> String {
     html! {
         (DOCTYPE)
@@ -17,7 +18,7 @@ pub(super) fn page(title: &str, body: Markup) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
-                // An empty icon, so that no browser asks for one.
+                // An empty icon, so that browsers do not request one.
                 link rel="icon" href="data:,";
                 style { (PreEscaped(include_str!("page.css"))) }
             }
@@ -35,7 +36,7 @@ pub(super) fn page(title: &str, body: Markup) -> String {
     .into_string()
 }
 
-/// A section with a heading that the navigation lists.
+/// Returns a section with a heading that the navigation lists.
 pub(super) fn section(id: &str, heading: &str, lead: &str, body: Markup) -> Markup {
     html! {
         section id=(id) data-nav=(heading) {
@@ -46,12 +47,12 @@ pub(super) fn section(id: &str, heading: &str, lead: &str, body: Markup) -> Mark
     }
 }
 
-/// Data for the script, as JSON that cannot end its element.
+/// Returns data for the script as JSON that cannot end its element.
 pub(super) fn data(id: &str, value: &serde_json::Value) -> Markup {
     html! { script type="application/json" id=(id) { (PreEscaped(inline_json(value))) } }
 }
 
-/// JSON in which no letter can end a script element or begin a comment.
+/// Returns JSON in which no character can end a script element or begin a comment.
 fn inline_json(value: &serde_json::Value) -> String {
     value
         .to_string()

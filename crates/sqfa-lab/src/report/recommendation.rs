@@ -1,4 +1,4 @@
-//! The recommendation: which method, how many filters, and how sure that is.
+//! The section with the recommended method and number of filters, and its confidence intervals.
 
 use maud::{Markup, html};
 
@@ -6,10 +6,10 @@ use super::page::section as framed_section;
 use super::style::{filters, percent, points, title_of};
 use crate::compare::{Contender, Manifest, Outcome, Parts, Recommendation, Record, Summary};
 
-/// Rivals that are listed.
+/// The largest number of equivalent candidates that are listed.
 const LISTED: usize = 6;
 
-/// The section that opens the page.
+/// Returns the section at the beginning of the report.
 pub(super) fn section(
     manifest: &Manifest,
     summaries: &[Summary],
@@ -96,7 +96,7 @@ fn no_winner(found: &Recommendation) -> Markup {
     }
 }
 
-/// By how much a rival differs, where it does.
+/// Returns the difference between a candidate and the recommended one, if there is any.
 fn rival(one: &Contender) -> Markup {
     let equal = one.behind.is_none_or(|behind| behind.difference == 0.0);
     html! { @if equal { ": equally accurate" } @else { ": " (interval(one, -1.0)) } }
@@ -106,7 +106,7 @@ fn lead(next: &Contender) -> Markup {
     html! { "The best of the others is " (named(next)) ": " (interval(next, -1.0)) "." }
 }
 
-/// Cells without a result and what to know about the data.
+/// Returns the cells without a result and the warnings about the data.
 fn troubles(manifest: &Manifest, summaries: &[Summary], records: &[Record]) -> Markup {
     let failed: Vec<&Summary> = summaries
         .iter()

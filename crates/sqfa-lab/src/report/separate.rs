@@ -1,4 +1,4 @@
-//! What separates two classes: the directions in which they differ, lifted to input space.
+//! The section about pairs of classes, with the directions of input space in which they differ.
 
 use maud::{Markup, html};
 use sqfa::Gaussians;
@@ -9,12 +9,12 @@ use super::page::section as framed_section;
 use super::style::short;
 use super::view::View;
 
-/// Pairs of classes that are shown: the most confused ones.
+/// The number of pairs of classes that are shown, starting with the most confused ones.
 const PAIRS: usize = 6;
-/// Directions of each pair.
+/// The number of directions per pair.
 const DIRECTIONS: usize = 3;
 
-/// The section; empty when a class has a singular covariance.
+/// Returns the section. It is empty if a class has a singular covariance.
 pub(super) fn section(view: &View) -> Markup {
     let Some(gaussians) = view.gaussians() else { return html! {} };
     let names = view.facts.class_names();
@@ -79,7 +79,7 @@ fn directions(
     }
 }
 
-/// The direction as a filter of the input: F v.
+/// Returns the direction as a filter of the input, F v.
 fn lifted(view: &View, gaussians: &Gaussians, one: &Separation) -> Vec<f64> {
     let m = gaussians.order();
     view.detail

@@ -1,4 +1,5 @@
-//! Sessions side by side: a line for each, and what differs between sessions apart from what differs between their splits.
+//! The section that compares sessions. It separates differences between sessions from those between
+//! splits.
 
 use maud::{Markup, html};
 
@@ -7,7 +8,7 @@ use super::style::{filters, framed, title_of};
 use crate::compare::{Manifest, Recommendation, SessionSpread, Summary};
 use crate::figure::{Axis, Figure, Line, Mark, Panel, Style};
 
-/// The section; empty where there is one session and no repeated split.
+/// Returns the section. It is empty for a single session without repeated splits.
 pub(super) fn section(
     manifest: &Manifest,
     summaries: &[Summary],
@@ -33,7 +34,7 @@ pub(super) fn section(
     framed_section("sessions", "Sessions", lead, body)
 }
 
-/// One line a session over methods.
+/// Returns a figure over methods with one line per session.
 fn by_session(
     manifest: &Manifest,
     known: &[(&Summary, &SessionSpread)],

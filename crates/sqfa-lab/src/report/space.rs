@@ -1,4 +1,4 @@
-//! Feature space: test points and class ellipses for two filters at a time.
+//! The section about feature space: test samples and class ellipses for two filters at a time.
 
 use maud::{Markup, html};
 use serde_json::json;
@@ -8,16 +8,16 @@ use super::style::{framed, keys};
 use super::view::View;
 use crate::figure::{Axis, Ellipse, Figure, Mark, Panel, Points, Style};
 
-/// Coordinates are kept in this many steps of the panel's side.
+/// The number of steps per side of the panel to which coordinates are rounded.
 const STEPS: f64 = 1000.0;
-/// Share of the points at each end that may lie outside the panel's range.
+/// The fraction of samples at each end that may be outside of the range of the panel.
 const OUTSIDE: f64 = 0.002;
-/// Standard deviations that ellipses enclose.
+/// The radius of ellipses in standard deviations.
 const RADIUS: f64 = 1.5;
-/// Beyond this many classes shaded ellipses would hide everything.
+/// The number of classes above which ellipses are not filled, because they would cover each other.
 const MANY: usize = 12;
 
-/// The section, empty when there is only one filter.
+/// Returns the section. It is empty if there is only one filter.
 pub(super) fn section(view: &View) -> Markup {
     let m = view.filters;
     if m < 2 || view.detail.sample.truth.is_empty() {
@@ -136,7 +136,8 @@ fn figure(view: &View, maps: &[Unit], names: &[String]) -> Figure {
     )
 }
 
-/// What the script needs to show other filters, in steps of the panel; points class by class, as drawn.
+/// Returns the data with which the script shows other filters, in steps of the panel. Samples are
+/// ordered by class, as in the figure.
 fn numbers(view: &View, maps: &[Unit]) -> serde_json::Value {
     let m = view.filters;
     let (sample, classes) = (&view.detail.sample, view.classes());

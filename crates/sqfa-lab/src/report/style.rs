@@ -1,18 +1,19 @@
-//! How methods and classes look and how numbers are written, the same everywhere on a page.
+//! Styles of methods and classes and formats of numbers, which are the same on the whole page.
 
 use crate::compare::MethodEntry;
 use crate::figure::{Color, Dash, Figure, Map, Marker, Place, Style, swatch};
 use maud::{Markup, PreEscaped, html};
 
-/// Up to this many classes each has a color of the qualitative palette.
+/// The largest number of classes with colors of the qualitative palette.
 const QUALITATIVE: usize = 7;
 
-/// How the paper writes a method.
+/// Returns the name of a method in the paper's notation.
 pub(super) fn title_of(method: &str) -> String {
     MethodEntry::title(method)
 }
 
-/// How each class looks: many classes are taken for ordered ones and run through a spectrum.
+/// Returns the style of each class. Many classes are assumed to be ordered and have colors of a
+/// spectrum.
 pub(super) fn class_styles(classes: usize) -> Vec<Style> {
     (0..classes)
         .map(|class| {
@@ -27,12 +28,12 @@ pub(super) fn class_styles(classes: usize) -> Vec<Style> {
         .collect()
 }
 
-/// A figure in its frame; wide ones scroll on narrow screens.
+/// Returns a figure in a frame. Wide figures can be scrolled on narrow screens.
 pub(super) fn framed(figure: &Figure) -> Markup {
     html! { div.scroll { (PreEscaped(figure.svg(Place::Page))) } }
 }
 
-/// Buttons that show and hide series of the figures in the same block.
+/// Returns buttons that show and hide series of the figures in the same block.
 pub(super) fn keys(names: &[(String, Style)]) -> Markup {
     html! {
         div.keys role="group" aria-label="Show or hide" {
@@ -49,22 +50,22 @@ pub(super) fn keys(names: &[(String, Style)]) -> Markup {
     }
 }
 
-/// So many filters, in words.
+/// Returns the number of filters as text.
 pub(super) fn filters(count: usize) -> String {
     if count == 1 { "1 filter".to_owned() } else { format!("{count} filters") }
 }
 
-/// A fraction as per cent with one decimal.
+/// Returns a fraction as a percentage with one decimal.
 pub(super) fn percent(fraction: f64) -> String {
     format!("{:.1} %", 100.0 * fraction)
 }
 
-/// A difference of fractions in percentage points, with its sign.
+/// Returns a difference of fractions in percentage points with its sign.
 pub(super) fn points(difference: f64) -> String {
     format!("{:+.1}", 100.0 * difference).replace('-', "−")
 }
 
-/// A duration for people.
+/// Returns a duration as text.
 pub(super) fn seconds(seconds: f64) -> String {
     match seconds {
         s if s < 0.001 => format!("{:.0} µs", 1e6 * s),
@@ -74,7 +75,7 @@ pub(super) fn seconds(seconds: f64) -> String {
     }
 }
 
-/// A number to three digits.
+/// Returns a number with three significant digits.
 pub(super) fn short(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {

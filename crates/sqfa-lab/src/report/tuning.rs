@@ -1,7 +1,9 @@
-//! What every filter answers to: its mean output ± one standard deviation for every label, and the features that carry it.
+//! The section about tuning: the mean output of every filter ± one standard deviation for every
+//! label, and the features that contribute to it.
 //!
-//! A feature's share is (wᵢsᵢ)²/Σⱼ(wⱼsⱼ)², with wᵢ its weight and sᵢ the standard deviation of its values where the weight
-//! applies. On a circle of period P the preferred label is the direction of Σₖ mₖ e^{2πi·labelₖ/P} (first harmonic).
+//! The contribution of a feature is (wᵢsᵢ)²/Σⱼ(wⱼsⱼ)², where wᵢ is its coefficient and sᵢ the
+//! standard deviation of the preprocessed feature. For periodic labels with period P, the preferred
+//! label is the direction of Σₖ mₖ e^{2πi·labelₖ/P} (first harmonic).
 
 use std::f64::consts::TAU;
 
@@ -14,16 +16,17 @@ use crate::figure::{
     Axis, Band, Color, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style,
 };
 
-/// Filters that are shown.
+/// The largest number of filters that are shown.
 const SHOWN: usize = 24;
-/// Features that are named for every filter.
+/// The number of features that are listed for every filter.
 const NAMED: usize = 8;
 
-/// Labels in their order on an axis.
+/// The order of labels on an axis.
 struct Order {
-    /// Classes by label.
+    /// The classes in the order of their labels.
     classes: Vec<usize>,
-    /// Where each is, in this order; positions where labels are no numbers.
+    /// The position of each class in this order. Labels that are not numbers have consecutive
+    /// positions.
     places: Vec<f64>,
     numbers: bool,
 }
@@ -46,7 +49,7 @@ impl Order {
     }
 }
 
-/// The section; empty where there is one class at most or nothing is known of the features.
+/// Returns the section. It is empty if there is at most one class or the features are unknown.
 pub(super) fn section(view: &View) -> Markup {
     let names = view.facts.class_names();
     let (m, classes) = (view.filters, names.len());
@@ -100,7 +103,7 @@ fn figure(
 ) -> Figure {
     let mut curve = curve.to_vec();
     if let (Some(period), Some(&(place, mean, deviation))) = (period, curve.first()) {
-        // The first label again, one period later, closes the curve.
+        // The first label is repeated after one period to close the curve.
         curve.push((place + period, mean, deviation));
     }
     let style = Style { color: Color::Series(0), marker: Marker::Circle, dash: Dash::Solid };
@@ -124,7 +127,7 @@ fn figure(
     Figure::single(description, 300.0, 200.0, panel)
 }
 
-/// The label a filter answers to most.
+/// Returns the preferred label of a filter.
 fn preference(
     curve: &[(f64, f64, f64)],
     names: &[String],
@@ -139,7 +142,8 @@ fn preference(
     html! { @if let Some(at) = best { ", largest for " (names[order.classes[at]]) } }
 }
 
-/// The direction of the first harmonic of means over labels, from 0 to the period; none where there is none.
+/// Returns the direction of the first harmonic of means over labels, between 0 and the period.
+/// Returns `None` if the harmonic is zero.
 fn preferred(points: &[(f64, f64)], period: f64) -> Option<f64> {
     let mean = points.iter().map(|(_, value)| value).sum::<f64>() / points.len().max(1) as f64;
     let sum = |wave: fn(f64) -> f64| -> f64 {
@@ -153,7 +157,8 @@ fn preferred(points: &[(f64, f64)], period: f64) -> Option<f64> {
     Some((sine.atan2(cosine) / TAU * period).rem_euclid(period))
 }
 
-/// The features that carry a filter, the largest share first; empty where their deviations are not known.
+/// Returns the features with the largest contributions to a filter, in descending order. Empty if
+/// the standard deviations are unknown.
 fn carriers(view: &View, filter: usize) -> Markup {
     let shares = shares(&view.weights(filter), &view.detail.deviations.to_f64());
     if view.facts.image_shape.is_some() || shares.is_empty() {
@@ -176,7 +181,8 @@ fn carriers(view: &View, filter: usize) -> Markup {
     }
 }
 
-/// (wᵢsᵢ)²/Σⱼ(wⱼsⱼ)² of every feature, the largest first; none where nothing varies.
+/// Returns the contribution (wᵢsᵢ)²/Σⱼ(wⱼsⱼ)² of every feature in descending order. Empty if
+/// nothing varies.
 fn shares(weights: &[f64], deviations: &[f64]) -> Vec<(usize, f64)> {
     if weights.len() != deviations.len() {
         return Vec::new();
@@ -215,7 +221,7 @@ mod tests {
         let found = shares(&[3.0, 0.0, -4.0], &[1.0, 7.0, 1.0]);
         assert_eq!(found[0].0, 2);
         assert!((found[0].1 - 0.64).abs() < 1e-12 && (found[1].1 - 0.36).abs() < 1e-12);
-        // A feature in other units has another weight and another deviation.
+        // In other units, a feature has another coefficient and another standard deviation.
         assert_eq!(shares(&[0.003, 0.0, -4.0], &[1000.0, 7.0, 1.0])[1].0, 0);
         assert!((shares(&[0.003, 0.0, -4.0], &[1000.0, 7.0, 1.0])[1].1 - 0.36).abs() < 1e-12);
         assert!(shares(&[0.0], &[1.0]).is_empty() && shares(&[1.0], &[]).is_empty());

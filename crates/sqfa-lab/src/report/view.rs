@@ -1,4 +1,4 @@
-//! One model as a report looks at it.
+//! The data of one model for a report.
 
 use sqfa::Gaussians;
 use sqfa::reduce::{Setting, Trial};
@@ -7,35 +7,36 @@ use super::style::{class_styles, filters, title_of};
 use crate::compare::{Candidate, Climb, Detail, Facts, Manifest, Record};
 use crate::figure::Style;
 
-/// One model with everything a closer look shows.
+/// One model with all data for a detailed report.
 #[derive(Debug, Clone)]
 pub struct View {
-    /// What to call it.
+    /// The title.
     pub title: String,
-    /// The one result to know first, in words; empty where another section has it.
+    /// The most important result as text. Empty if another section contains it.
     pub headline: String,
-    /// What it was learned from and evaluated on.
+    /// The facts about the data.
     pub facts: Facts,
-    /// Where its test points come from, in words: `test points`, `training points`.
+    /// The description of the test samples: `test points` or `training points`.
     pub tested_on: String,
-    /// The classifier that evaluated it, in words.
+    /// The description of the classifier.
     pub classifier: String,
     /// The number of filters.
     pub filters: usize,
-    /// Its numbers.
+    /// The data for a detailed report.
     pub detail: Detail,
-    /// The climb of every start with its name.
+    /// The course of the optimization for every initialization, with a name.
     pub climbs: Vec<(String, Climb)>,
-    /// The setting whose trials are shown, with the value that was used.
+    /// The setting whose trials are shown, with the value in use.
     pub chosen: Option<(Setting, f64)>,
-    /// Numbers of filters that were tried, with their held-out accuracies, where the number was chosen.
+    /// The numbers of filters that were tried with their held-out accuracies, if the number was
+    /// selected.
     pub tried: Vec<(usize, f64)>,
-    /// The period after which labels repeat, where they do.
+    /// The period of the labels, if they are periodic.
     pub circular: Option<f64>,
 }
 
 impl View {
-    /// The view of a cell: details from the first seed, traces from all.
+    /// Returns the view of a cell, with details of the first seed and traces of all seeds.
     pub(super) fn of_cell(
         manifest: &Manifest,
         records: &[Record],
@@ -94,46 +95,46 @@ impl View {
         })
     }
 
-    /// The number of classes.
+    /// Returns the number of classes.
     pub(super) fn classes(&self) -> usize {
         self.facts.train_counts.len()
     }
 
-    /// The training classes in feature space; none when the numbers do not fit together.
+    /// Returns the training classes in feature space, or `None` if the data are inconsistent.
     pub(super) fn gaussians(&self) -> Option<Gaussians> {
         let (means, covariances) = (self.detail.means.to_f64(), self.detail.covariances.to_f64());
         Gaussians::new(self.filters, means, covariances).ok()
     }
 
-    /// The weights of one filter.
+    /// Returns the coefficients of one filter.
     pub(super) fn weights(&self, filter: usize) -> Vec<f64> {
         let all = self.detail.weights.0.iter();
         all.skip(filter).step_by(self.filters.max(1)).map(|&weight| f64::from(weight)).collect()
     }
 
-    /// How each class looks.
+    /// Returns the style of each class.
     pub(super) fn styles(&self) -> Vec<Style> {
         class_styles(self.classes())
     }
 
-    /// The trials of the chosen setting.
+    /// Returns the trials of the selected setting.
     pub(super) fn trials(&self) -> &[Trial] {
         &self.detail.trials
     }
 
-    /// Test points of every pair (true, predicted).
+    /// Returns the number of test samples of one class that are predicted as another.
     pub(super) fn confused(&self, truth: usize, guess: usize) -> u64 {
         self.detail.confusion.get(truth * self.classes() + guess).copied().unwrap_or(0)
     }
 
-    /// Test points of a class.
+    /// Returns the number of test samples of a class.
     pub(super) fn tested(&self, class: usize) -> u64 {
         let counts = (0..self.classes()).map(|guess| self.confused(class, guess));
         counts.fold(0, u64::saturating_add)
     }
 
-    /// Pairs of classes by how often they are taken for each other, most often first; pairs that never are
-    /// come last, in the order of classes.
+    /// Returns pairs of classes in descending order of their confusions. Pairs without confusions
+    /// come last, in the order of the classes.
     pub(super) fn confused_pairs(&self) -> Vec<(usize, usize, u64)> {
         let classes = self.classes();
         let mut pairs: Vec<(usize, usize, u64)> = (0..classes)
@@ -145,7 +146,8 @@ impl View {
     }
 }
 
-/// Whether the numbers of a closer look fit together and to the data: files are believed only as far as they do.
+/// Whether the data for a detailed report are consistent with each other and with the facts, which
+/// is checked for data that are read from a file.
 pub(super) fn fits(facts: &Facts, filters: usize, detail: &Detail) -> bool {
     let (n, classes) = (facts.dimensions, facts.train_counts.len());
     let product =

@@ -1,9 +1,11 @@
-//! What is selected before the last fit: the number of filters, scaling and noise, on held-out folds.
+//! Selection of the number of filters, the scaling and the noise on held-out folds, before the last
+//! fit.
 //!
-//! With few columns, the class statistics of folds are sums that are merged. With many, folds are seen through principal
-//! components. If these explain little of the variance, they are no summary of the columns: up to [`WHOLE`] columns are then
-//! tried themselves as well, and the more accurate of both is used; of more columns, per-feature scaling is used, because the
-//! last fit can apply it to all of them.
+//! With few columns, the class statistics of folds are merged. With many columns, folds are
+//! transformed to principal components. If these explain little of the variance, they do not
+//! represent the columns well. With at most [`WHOLE`] columns, the columns themselves are then
+//! tried as well, and the more accurate of both is used. With more columns, per-feature scaling is
+//! used, because the last fit can apply it to all of them.
 
 use crate::optimize::Observer;
 use crate::statistics::{ClassStatistics, Scaling, StatisticsError};
@@ -14,7 +16,7 @@ use super::rule::{COMPONENTS, MANY, WHOLE};
 use super::wide::{Kept, Seen};
 use super::{Curve, Filters, Labeled, NoChoice, Parts, Pipeline, PipelineError, Plan};
 
-/// What was selected before the last fit.
+/// The settings that were selected before the last fit.
 pub(super) struct Choice {
     pub(super) filters: usize,
     pub(super) curve: Option<Curve>,
@@ -22,23 +24,25 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Returns a number of filters that was specified, if nothing else is selected.
+    /// Returns a specified number of filters without any other selected setting.
     pub(super) fn specified(filters: usize) -> Self {
         Self { filters, curve: None, found: None }
     }
 }
 
-/// Where principal components come from.
+/// The statistics from which principal components are computed.
 #[derive(Clone, Copy)]
 pub(super) enum Components<'a> {
-    /// Statistics of all samples.
+    /// The statistics of all samples.
     Known(&'a ClassStatistics),
-    /// Statistics of some samples, with one covariance per class or one for all classes.
+    /// A function that computes the statistics of some rows, with one covariance per class or one
+    /// for all classes.
     Of(&'a dyn Fn(Vec<usize>) -> Result<ClassStatistics, StatisticsError>),
 }
 
 impl Pipeline {
-    /// Selects the number of filters, scaling and noise on folds, and returns the statistics of all samples with them.
+    /// Selects the number of filters, scaling and noise on folds. Also returns the statistics of
+    /// all samples.
     pub(super) fn choose_on<'a>(
         &self,
         arms: &[Arm<'a>],
@@ -55,7 +59,7 @@ impl Pipeline {
         Ok((self.job(first, dropped)?, choice))
     }
 
-    /// Selects the number of filters, at most so many, and scaling and noise for them.
+    /// Selects a number of filters of at most `most`, and the scaling and noise for it.
     fn choice(
         &self,
         arms: &[Arm<'_>],
@@ -79,7 +83,8 @@ impl Pipeline {
         self.dealt_on_components(data, &dealt, plan.held, components, dropped)
     }
 
-    /// Returns the same for samples that were dealt into folds before.
+    /// Returns folds in the coordinates of principal components, with rows that were assigned to
+    /// folds before.
     pub(super) fn dealt_on_components(
         &self,
         data: &Labeled<'_>,
@@ -96,7 +101,8 @@ impl Pipeline {
         let not_empty = |fold: &usize| dealt.iter().any(|&part| usize::from(part) == *fold);
         let numbers: Vec<usize> = (0..held).filter(not_empty).collect();
         let mut folds: Vec<Seen> = Vec::new();
-        // The first one last: its components are kept, and there need not be memory for those of other folds next to them.
+        // The first fold is processed last. Its components are stored, so those of other folds need
+        // not be in memory at the same time.
         for &fold in numbers.iter().rev() {
             let is_held = |row: usize| usize::from(dealt[row]) == fold;
             let bases = match (&known, components) {
@@ -133,9 +139,12 @@ impl Pipeline {
         Ok(choice)
     }
 
-    /// Selects within principal components, and on all columns if these explain little. If there are many samples per column, or
-    /// if the estimator looks at samples, the components are those of all samples, whose class statistics are computed for them
-    /// and returned. Otherwise the class statistics do not exist yet.
+    /// Selects settings within principal components, and also on all columns if the components
+    /// explain little.
+    ///
+    /// With many samples per column, or if the estimator needs samples, the components are those of
+    /// all samples. The class statistics of all samples are then computed first and returned.
+    /// Otherwise they do not exist yet.
     pub(super) fn choose_wide<'a>(
         &self,
         parts: &'a Parts<'a>,
@@ -144,7 +153,8 @@ impl Pipeline {
         observer: &mut Observer<'_>,
     ) -> Result<(Option<Job<'a>>, Choice), PipelineError> {
         if let (true, Filters::Count(filters)) = (self.settings.fixed.is_some(), self.filters) {
-            // Fixed filters may see what principal components leave out, so they go with the default.
+            // Fixed filters may use directions outside the principal components, so they are used
+            // with the default.
             return Ok((None, Choice::specified(filters)));
         }
         let data = parts.data();
@@ -183,7 +193,8 @@ impl Pipeline {
         Ok((None, choice))
     }
 
-    /// Whether candidates are scored on columns: if there are some hundred of which components explain little.
+    /// Whether candidates are scored on the columns as well, because there are at most [`WHOLE`] of
+    /// them and components explain little.
     fn tries_columns(&self, data: &Labeled<'_>, folds: &[Seen], dropped: &[usize]) -> bool {
         let few = data.points.columns() - dropped.len() <= WHOLE;
         let searches = self.searches() && !self.estimator().needs_points();
@@ -191,7 +202,8 @@ impl Pipeline {
         few && searches && folds.iter().any(Seen::is_flat)
     }
 
-    /// Selects on columns, and for within-class scaling within their components as well.
+    /// Selects settings on columns, and for within-class scaling within principal components as
+    /// well.
     fn choose_on_columns(
         &self,
         data: &Labeled<'_>,
@@ -200,7 +212,7 @@ impl Pipeline {
         dropped: &[usize],
         observer: &mut Observer<'_>,
     ) -> Result<Choice, PipelineError> {
-        // Within-class scaling may still be more accurate in fewer dimensions.
+        // Within-class scaling may be more accurate with fewer dimensions.
         let mut arms = self.arms_on(&folds)?;
         let (filters, curve) =
             self.count(&arms, COMPONENTS.min(data.total() as usize), observer)?;

@@ -1,6 +1,7 @@
-//! Filters that maximize the mean log posterior of the true class, within the span of some directions.
+//! Refinement of filters: maximizes the mean log posterior of the true class.
 //!
-//! Maximizes (1/N) Σ_s ln p(y_s | z_s) (see `objective::posterior`) from given filters.
+//! The objective is (1/N) Σ_s ln p(y_s | z_s), see `objective::posterior`. Filters are optimized
+//! within the span of the initial filters and the leading principal components.
 
 use crate::constraint::Constraint;
 use crate::linalg::{Mat, MatRef, beside};
@@ -14,18 +15,19 @@ use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::rule::{REFINED_COMPONENTS, REFINED_NUMBERS};
 
-/// The relative change at which an optimization has converged.
+/// The relative change of the objective at which an optimization has converged.
 const TOLERANCE: f64 = 1e-7;
 
-/// Filters after some iterations.
+/// The result of an optimization.
 pub(super) struct Climbed {
     pub(super) filters: Mat<f64>,
-    /// The objective at the start and after every iteration.
+    /// The objective for the initial filters and after every iteration.
     pub(super) trace: Vec<f64>,
     pub(super) cancelled: bool,
 }
 
-/// Optimizes filters for some iterations on the posterior of some samples. The noise is a fraction of the within-class variance.
+/// Optimizes filters for at most `iterations` iterations on the posterior of the samples.
+/// `fraction` is the noise as a fraction of the mean within-class variance.
 pub(super) fn climb_posterior(
     statistics: &ClassStatistics,
     samples: LabeledRows<'_>,
@@ -56,7 +58,7 @@ pub(super) fn climb_posterior(
     Ok(Climbed { filters: objective.filters(&run.point), trace: run.trace, cancelled })
 }
 
-/// Returns an orthonormal basis of some filters and the leading principal components.
+/// Returns an orthonormal basis of the span of the filters and the leading principal components.
 pub(super) fn basis_around(
     statistics: &ClassStatistics,
     filters: MatRef<'_, f64>,
@@ -66,16 +68,18 @@ pub(super) fn basis_around(
     if requested + filters.ncols() >= n {
         return Ok(Mat::identity(n, n));
     }
-    // Samples have no more components than their number.
+    // The number of components is at most the number of samples.
     let samples = statistics.counts().map_or(n, |counts| counts.iter().sum::<u64>() as usize);
     let components = statistics.principal_components(requested.min(samples).min(n))?.0;
     Ok(independent(beside(&[filters, components.as_ref()]).as_ref()))
 }
 
-/// Returns an orthonormal basis of the span of some columns: what a column adds to those before it, without columns that
-/// add nothing but round-off (filters that coincide, components inside the span of the filters).
+/// Returns an orthonormal basis of the span of some columns by Gram–Schmidt. Columns that lie in
+/// the span of the previous ones up to round-off are omitted, such as filters that coincide or
+/// components within the span of the filters.
 fn independent(columns: MatRef<'_, f64>) -> Mat<f64> {
-    /// The fraction of a column's length that must be new. Two rounds of projection leave errors of 10⁻¹⁵.
+    /// The smallest fraction of a column's length outside the previous span. Two rounds of
+    /// projection leave errors of 10⁻¹⁵.
     const NEW: f64 = 1e-8;
     let n = columns.nrows();
     let mut basis: Vec<Vec<f64>> = Vec::new();

@@ -1,5 +1,7 @@
-//! Samples without their constant columns, if these are many: class statistics of the columns that vary take n² numbers, and those
-//! of all columns would take far more.
+//! Fits without constant columns, if there are many of them.
+//!
+//! Class statistics of n varying columns have n² values. Those of all columns would need far more
+//! memory.
 
 use crate::linalg::Mat;
 use crate::model::Start;
@@ -11,7 +13,7 @@ use crate::with_table;
 
 use super::{Fitted, Labeled, Pipeline, PipelineError, Summed};
 
-/// The columns that vary, in the precision of the samples.
+/// The values of the varying columns, in the precision of the samples.
 enum Values {
     U8(Vec<u8>),
     F32(Vec<f32>),
@@ -45,7 +47,7 @@ impl Values {
 }
 
 impl Pipeline {
-    /// Fits the columns that vary, and returns the result as one of all columns.
+    /// Fits the varying columns, and returns the result in terms of all columns.
     pub(super) fn fit_compact(
         &self,
         sums: &Summed<'_>,
@@ -62,7 +64,8 @@ impl Pipeline {
         Ok(fitted.among(&varying, dropped, data))
     }
 
-    /// The recipe for some of the columns: initial and fixed filters lose their other rows.
+    /// Returns the recipe for some of the columns. Initial and fixed filters keep only the rows of
+    /// these columns.
     fn on_columns(&self, columns: &[usize]) -> Self {
         let picked =
             |all: &Mat<f64>| Mat::from_fn(columns.len(), all.ncols(), |i, j| all[(columns[i], j)]);
@@ -77,7 +80,8 @@ impl Pipeline {
 }
 
 impl Fitted {
-    /// Returns the result of some columns as one of all columns, of which the others are constant.
+    /// Converts the result for some columns to one for all columns, of which the others are
+    /// constant.
     fn among(mut self, columns: &[usize], dropped: &[usize], data: &Labeled<'_>) -> Self {
         let n = data.points.columns();
         let own = self.preprocessor.take().unwrap_or_else(|| Preprocessor {
@@ -90,7 +94,7 @@ impl Fitted {
             offset[column] = own.offset[at];
             factors[column] = own.factors[at];
         }
-        // A row that counts: others may hold anything.
+        // The first row with positive weight. Rows with weight 0 may contain any value.
         let row = (0..data.points.rows()).find(|&row| data.weight(row) > 0).unwrap_or(0);
         for &column in dropped {
             mean[column] = with_table!(data.points, table => table.get(row, column).to_f64());

@@ -1,4 +1,4 @@
-//! The coordinates that candidates are tried in: on columns, or on principal components of many columns.
+//! The coordinates in which candidates are tried: columns, or principal components of many columns.
 
 use crate::constraint::Constraint;
 use crate::linalg::Mat;
@@ -12,7 +12,7 @@ use super::rule::SCALINGS;
 use super::space::Space;
 use super::{Parts, Pipeline, PipelineError, WIDE};
 
-/// The class statistics of training samples, and the samples themselves if they are in memory.
+/// The class statistics of training samples, with the samples themselves if they are in memory.
 pub(crate) struct Learned<'p, 'a> {
     pub(crate) statistics: ClassStatistics,
     /// The folds, and the one that is held out.
@@ -20,7 +20,7 @@ pub(crate) struct Learned<'p, 'a> {
 }
 
 impl Learned<'_, '_> {
-    /// Returns the rows of the training samples, for estimators that look at samples in the coordinates of the fit.
+    /// Returns the training rows, for estimators that need samples in the coordinates of the fit.
     fn rows(&self) -> Option<Vec<usize>> {
         let (parts, without) = self.parts?;
         let left = without.map(|fold| parts.leave_out(fold));
@@ -28,25 +28,26 @@ impl Learned<'_, '_> {
     }
 }
 
-/// Makes the space of a fit from what its training samples are known by.
+/// A constructor of the coordinates of a fit from the data of its training samples.
 pub(crate) trait MakeSpace {
     fn space(&self, learned: Learned<'_, '_>) -> Result<Space, PipelineError>;
-    /// The mean within-class variance of the columns, in the coordinates of the space: the unit of noise fractions.
+    /// Returns the mean within-class variance of the columns in the coordinates of the space, by
+    /// which noise fractions are multiplied.
     fn unit(&self, space: &Space) -> f64;
 }
 
-/// Spaces on the columns themselves.
+/// The coordinates of scaled columns.
 pub(crate) struct OnColumns<'a> {
     pub(crate) recipe: &'a Pipeline,
     pub(crate) scaling: Scaling,
     pub(crate) dropped: &'a [usize],
-    /// Whether within-class scaling uses all columns, however many there are.
+    /// Whether within-class scaling uses all columns, even if there are more than [`WIDE`].
     pub(crate) whole: bool,
 }
 
 impl OnColumns<'_> {
-    /// Returns the space, and the class statistics of scaled columns. `known` are principal components of scaled columns to use
-    /// instead of computing them again.
+    /// Returns the space and the class statistics of scaled columns. `known` are principal
+    /// components of scaled columns, if they were computed before.
     pub(crate) fn make(
         &self,
         learned: Learned<'_, '_>,
@@ -76,8 +77,10 @@ impl OnColumns<'_> {
         Ok((space, seen))
     }
 
-    /// Returns the principal components that the fit is restricted to, if it is: as specified, or for within-class scaling of
-    /// many columns or of covariances without entries.
+    /// Returns the principal components that the fit is restricted to, or `None` without
+    /// restriction. The fit is restricted if a number of components is specified, or if
+    /// within-class scaling is used with many columns or with covariances that do not store their
+    /// entries.
     fn basis(
         &self,
         plain: &Space,
@@ -123,11 +126,12 @@ impl MakeSpace for OnColumns<'_> {
     }
 }
 
-/// Spaces on principal components of scaled columns, which are not scaled again.
+/// The coordinates of principal components of scaled columns. The components are not scaled again.
 pub(crate) struct OnComponents {
     pub(crate) scaling: Scaling,
     pub(crate) estimator: Estimator,
-    /// The mean within-class variance of the columns over that of the components; 1 if the fit is restricted to these.
+    /// The mean within-class variance of the columns, divided by that of the components. It is 1 if
+    /// a number of components was specified.
     pub(crate) ratio: f64,
 }
 
@@ -146,7 +150,7 @@ impl MakeSpace for OnComponents {
     }
 }
 
-/// Applies the part of a scaling that does not treat columns one by one.
+/// Applies within-class scaling, which is the only scaling that mixes columns.
 pub(crate) fn finished(scaling: Scaling, space: Space) -> Result<Space, PipelineError> {
     if scaling != Scaling::WithinClass {
         return Ok(space);
@@ -156,46 +160,49 @@ pub(crate) fn finished(scaling: Scaling, space: Space) -> Result<Space, Pipeline
 }
 
 impl Pipeline {
-    /// Whether the method sees class statistics with noise whose fraction can be selected.
+    /// Whether the method uses class statistics with noise whose fraction can be selected.
     pub(crate) fn has_noise(&self) -> bool {
-        // A method that maximizes the posterior of samples uses the noise as it is.
+        // A method that maximizes the posterior of samples uses the noise without scaling.
         let entry = self.method.entry;
         entry.takes(Setting::Noise) && entry.objective != Objective::LogPosterior
     }
 
-    /// Whether the noise is selected or has its default.
+    /// Whether the noise is not specified, so that it is selected or has its default.
     pub(crate) fn finds_noise(&self) -> bool {
         self.has_noise() && self.settings.noise == Noise::Auto
     }
 
-    /// Whether scaling or noise are selected on held-out samples.
+    /// Whether the scaling or the noise is selected on held-out samples.
     pub(crate) fn searches(&self) -> bool {
         self.has_noise() && (self.scaling.is_none() || self.settings.noise == Noise::Auto)
     }
 
-    /// Whether robust statistics are computed within principal components, where there are enough samples for them.
+    /// Whether robust statistics are computed within principal components, with fewer dimensions
+    /// per sample.
     pub(crate) fn is_robust_inside(&self) -> bool {
         self.restricted_to().is_some() && self.estimator().needs_points()
     }
 
-    /// The estimator of class statistics of columns as they came: shrinkage depends on the coordinates, so it comes later.
+    /// Returns the estimator for the statistics of raw columns. Shrinkage depends on the
+    /// coordinates, so it is applied later.
     pub(crate) fn raw_estimator(&self) -> Estimator {
         let own = self.estimator();
         if own.needs_points() && !self.is_robust_inside() { own } else { Estimator::Empirical }
     }
 
-    /// Whether the method compares class covariances with each other: those of few samples differ by chance in every direction,
-    /// which only noise that was selected on held-out samples can prevent.
+    /// Whether the method compares class covariances with each other. With few samples they differ
+    /// by chance in every direction, which only noise that was selected on held-out samples can
+    /// compensate.
     pub(super) fn compares_covariances(&self) -> bool {
         self.method.entry.name == InverseRegression::Save.name() && self.finds_noise()
     }
 
-    /// Whether the estimator looks at the samples of a fold in the coordinates of the fit.
+    /// Whether the estimator needs the samples of a fold in the coordinates of the fit.
     pub(crate) fn looks_at_samples(&self) -> bool {
         self.estimator().needs_points() || self.estimator() == Estimator::LedoitWolf
     }
 
-    /// The scalings that the method and the settings allow.
+    /// Returns the scalings that the method and the settings allow.
     pub(crate) fn scalings(&self) -> Vec<Scaling> {
         if let Some(specified) = self.scaling {
             return vec![specified];
@@ -204,8 +211,8 @@ impl Pipeline {
         SCALINGS.into_iter().filter(|&own| turns || own != Scaling::WithinClass).collect()
     }
 
-    /// Whether filters may be any directions of length 1. Within-class scaling mixes columns, so it needs a method that does
-    /// not change under linear maps.
+    /// Whether filters may have any direction of length 1 and the objective does not depend on
+    /// linear maps. Within-class scaling mixes columns, so it needs both.
     pub(crate) fn turns(&self) -> bool {
         let variant = Variant::named(self.method.entry.name).ok();
         let constraint = self.settings.constraint.or(variant.map(|variant| variant.constraint));
@@ -220,7 +227,7 @@ impl Pipeline {
         invariant && constraint.unwrap_or_default() == Constraint::Sphere
     }
 
-    /// One arm for each scaling, on the columns.
+    /// Returns one arm for each scaling of the columns.
     pub(crate) fn arms<'a>(
         &'a self,
         repeats: &[Parts<'a>],
@@ -237,7 +244,7 @@ impl Pipeline {
     }
 }
 
-/// Coordinates of samples as samples.
+/// Returns coordinates in row-major order as samples.
 pub(crate) fn coordinates(values: &[f64], columns: usize) -> Points<'_> {
     let rows = values.len().checked_div(columns).unwrap_or(0);
     Points::F64(Table::row_major(values, rows, columns).expect("whole rows"))

@@ -1,4 +1,5 @@
-//! The number of filters: the smallest whose held-out accuracy is within one standard error of the best.
+//! Selection of the number of filters: the smallest one whose held-out accuracy is within one
+//! standard error of the best.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,34 +17,35 @@ use super::selection::Candidate;
 use super::space::Space;
 use super::{Filters, NoChoice, Pipeline, PipelineError};
 
-/// One number of filters and how it did on held-out points.
+/// The score of one number of filters on held-out samples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// How many filters.
+    /// The number of filters.
     pub filters: usize,
-    /// Mean ln p(true class), each at least ln 0.05.
+    /// The mean ln p(true class) over held-out samples, each at least ln 0.05.
     pub log_posterior: f64,
-    /// The share of held-out points classified rightly.
+    /// The held-out accuracy.
     pub accuracy: f64,
-    /// By how much the most accurate count is ahead; `None` in files of earlier versions.
+    /// The difference to the highest accuracy of all numbers, or `None` in files of earlier
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub behind: Option<f64>,
-    /// The standard error of that, paired point by point.
+    /// The standard error of this difference, paired sample by sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
 }
 
-/// Numbers of filters that were tried, and the one taken.
+/// The numbers of filters that were tried, with the selected one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// The number taken.
+    /// The selected number of filters.
     pub filters: usize,
-    /// What was tried, fewest first.
+    /// The scores of all numbers that were tried, in ascending order of the number.
     pub points: Vec<CurvePoint>,
 }
 
 impl Pipeline {
-    /// The number of filters, and the curve where it was chosen.
+    /// Returns the number of filters, and the scores if it was selected.
     pub(crate) fn count(
         &self,
         arms: &[Arm<'_>],
@@ -63,7 +65,8 @@ impl Pipeline {
         Ok((curve.filters, Some(curve)))
     }
 
-    /// Fits every number of filters on every fold, and returns those that the method can give on all of them.
+    /// Fits every number of filters on every fold. Returns the numbers that the method supports on
+    /// all of them, with their scorers.
     pub(crate) fn ask_counts(
         &self,
         mut counts: Vec<usize>,
@@ -85,10 +88,15 @@ impl Pipeline {
         Ok((counts, asked))
     }
 
-    /// The numbers of filters to try, up to a largest one.
+    /// Returns the numbers of filters to try, up to `max`.
+    ///
+    /// # Errors
+    ///
+    /// If the method needs samples, or if `max` is 0.
     pub(crate) fn counts(&self, max: usize) -> Result<Vec<usize>, PipelineError> {
         let entry = self.method.entry;
-        // A method that maximizes a distance learns from statistics, whatever these need.
+        // A method that maximizes a distance uses class statistics, even if these are computed from
+        // samples.
         if entry.needs_points() && entry.distance.is_none() {
             return Err(PipelineError::Count { why: NoChoice::Method });
         }
@@ -98,7 +106,8 @@ impl Pipeline {
         Ok(counts(max))
     }
 
-    /// Returns in which of some scalings the number is selected, and with which noise: both matter less than the number.
+    /// Returns the scaling and the noise with which the number of filters is selected. Both are
+    /// less important than the number.
     fn counted_in(&self, scalings: &[Scaling]) -> (Scaling, Candidate) {
         let first = self.scalings().first().copied().unwrap_or(Scaling::Common);
         let usual = match self.settings.noise {
@@ -113,7 +122,8 @@ impl Pipeline {
         (scaling.unwrap_or(first), usual)
     }
 
-    /// Filters of every count that the method can give: the first ones, perhaps not all.
+    /// Fits filters for each number that the method supports. The result is shorter than `counts`
+    /// if the largest numbers are not possible.
     pub(crate) fn fit_counts(
         &self,
         space: &Space,
@@ -139,7 +149,7 @@ impl Pipeline {
     }
 }
 
-/// 1, 2, 3, 4, then every half octave, and the most.
+/// Returns 1, 2, 3 and 4, then numbers half an octave apart, and finally `max`.
 fn counts(max: usize) -> Vec<usize> {
     let mut counts: Vec<usize> = (1..=max.min(EVERY_COUNT)).collect();
     let mut next = EVERY_COUNT;
@@ -151,7 +161,7 @@ fn counts(max: usize) -> Vec<usize> {
     counts
 }
 
-/// The fewest filters whose accuracy is behind the best by no more than one standard error.
+/// Returns the smallest number of filters whose accuracy is within one standard error of the best.
 ///
 /// # Errors
 ///
@@ -205,7 +215,8 @@ mod tests {
             let hits = (0..100).map(|at| at < right).collect();
             Scores::of(vec![-0.1; 100], hits, vec![1.0; 100])
         };
-        // 90 against 80: 0.1 behind, standard error 0.3/√99 = 0.03. 90 against 89: 0.01 behind, 0.01.
+        // Accuracies 0.90 and 0.80 differ by 0.10 with standard error 0.3/√99 = 0.03. Accuracies
+        // 0.90 and 0.89 differ by 0.01 with standard error 0.01.
         let (few, some, most) = (scores(80), scores(89), scores(90));
         let curve = curve(&[1, 2, 4], &vec![&few, &some, &most]).unwrap();
         assert_eq!(curve.filters, 2);

@@ -1,4 +1,4 @@
-//! The training data of a fit, wherever they are.
+//! The training data of a fit: samples in memory, shared samples, or class statistics.
 
 use crate::deal::{HoldOut, deal};
 use crate::labels::Labels;
@@ -13,9 +13,10 @@ pub enum Data<'a> {
     Samples(Labeled<'a>),
     /// Labeled samples that may be freed as soon as their class statistics exist.
     Owned(Box<dyn ShrinkingPoints + 'a>, &'a Labels),
-    /// Labeled samples that several fits share, with the class statistics of their folds.
+    /// Labeled samples with class statistics of their folds, shared by several fits.
     Shared(&'a Summed<'a>),
-    /// Class statistics alone. Nothing can be held out, so the defaults are used for whatever was not specified.
+    /// Class statistics without samples. Nothing can be held out, so settings that were not
+    /// specified have their default.
     Statistics(ClassStatistics),
 }
 
@@ -37,26 +38,27 @@ impl From<ClassStatistics> for Data<'_> {
     }
 }
 
-/// Labeled samples, each of which counts as often as its weight says.
+/// Labeled samples with optional weights, and with the groups or folds that are held out together.
 #[derive(Debug, Clone, Copy)]
 pub struct Labeled<'a> {
     /// The samples, one per row.
     pub points: Points<'a>,
     /// The label of each sample.
     pub labels: &'a Labels,
-    /// How often each sample counts; `None` if all count once.
+    /// The number of times that each sample counts, or `None` if every sample counts once.
     pub weights: Option<&'a [u64]>,
-    /// Which samples are held out together when something is selected.
+    /// The samples that are held out together in cross-validation: single rows, groups or
+    /// predefined folds.
     pub hold_out: HoldOut<'a>,
 }
 
 impl<'a> Labeled<'a> {
-    /// Returns samples that all count once.
+    /// Returns labeled samples that all count once and are held out one by one.
     pub fn new(points: Points<'a>, labels: &'a Labels) -> Self {
         Self { points, labels, weights: None, hold_out: HoldOut::Rows }
     }
 
-    /// Returns how often a sample counts.
+    /// Returns the weight of a sample: the number of times that it counts.
     pub fn weight(&self, row: usize) -> u64 {
         self.weights.map_or(1, |weights| weights[row])
     }
@@ -66,12 +68,12 @@ impl<'a> Labeled<'a> {
         self.weights.map_or(self.labels.len() as u64, |weights| weights.iter().sum())
     }
 
-    /// Returns some rows, each as often as it counts.
+    /// Returns the given rows, each repeated as often as its weight.
     pub(crate) fn repeated(&self, rows: impl Iterator<Item = usize>) -> Vec<usize> {
         rows.flat_map(|row| std::iter::repeat_n(row, self.weight(row) as usize)).collect()
     }
 
-    /// Rejects labels or weights whose number is not that of the samples.
+    /// Checks that there is one label, one weight and one group or fold per sample.
     pub(crate) fn check(&self) -> Result<(), StatisticsError> {
         let (points, labels) = (self.points.rows(), self.labels.len());
         if points != labels {
@@ -93,7 +95,8 @@ impl<'a> Labeled<'a> {
         }
     }
 
-    /// Rejects groups of which none can be held out, and predefined folds without which a class has no covariance.
+    /// Checks that groups and predefined folds can be held out: some class needs samples of two
+    /// groups, and every fold must leave at least two samples of each class for training.
     pub(crate) fn check_hold_out(&self) -> Result<(), PipelineError> {
         let (codes, classes) = (self.labels.codes(), self.labels.classes());
         let rows = || (0..codes.len()).filter(|&row| self.weight(row) > 0);
@@ -136,11 +139,13 @@ impl<'a> Labeled<'a> {
         Ok(())
     }
 
-    /// Returns the fold of every sample if so many folds are held out in turn.
+    /// Returns the fold of every sample for cross-validation with `count` folds.
     ///
     /// # Errors
     ///
-    /// If weights, groups or labels do not match the samples, or if no class has samples of two groups.
+    /// If the number of labels, weights, groups or folds differs from the number of samples, if no
+    /// class has samples of two groups, or if a predefined fold leaves fewer than two samples of a
+    /// class.
     pub fn folds(&self, count: u16, seed: u64) -> Result<Vec<u16>, PipelineError> {
         self.check()?;
         self.check_hold_out()?;
@@ -148,13 +153,15 @@ impl<'a> Labeled<'a> {
         Ok(deal(self.points, self.labels, &weight, self.hold_out, (count, count), seed))
     }
 
-    /// Returns how samples are held out; `wide` if every fold has principal components of its own.
+    /// Returns the scheme in which samples are held out. `wide` is true if principal components are
+    /// computed for every fold, which makes a fold more expensive.
     pub(crate) fn plan(&self, wide: bool) -> Plan {
         let points = self.total();
         let usual = if wide { Plan::for_components(points) } else { Plan::for_points(points) };
         match self.hold_out {
             HoldOut::Rows => usual,
-            // Classes may have few groups: a part of them could be missing in parts that are never held out.
+            // All parts are held out in turn. Classes may have few groups, so a single part could
+            // lack some of them.
             HoldOut::Groups(_) => Plan { parts: 5, held: 5, repeats: usual.repeats },
             HoldOut::Folds(_) => {
                 let folds = self.hold_out.folds().unwrap_or(0);
@@ -163,7 +170,7 @@ impl<'a> Labeled<'a> {
         }
     }
 
-    /// Adds some rows to class sums.
+    /// Adds the given rows, with their weights, to accumulated class statistics.
     pub(crate) fn add(
         &self,
         sums: &mut ClassAccumulator,

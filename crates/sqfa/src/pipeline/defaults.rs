@@ -1,9 +1,13 @@
-//! Scaling and noise if nothing can be held out: 0.3 × the within-class covariance, in every direction. Second moments do not
-//! show the within-class covariance: for them it is 1 × the mean variance of the columns as they are.
+//! Default scaling and noise if nothing can be held out.
 //!
-//! In more than [`WIDE`] columns that seem to be in one unit, as pixels are, the default scaling is
-//! common. If within-class scaling is not possible (no entries, a distance that linear maps change), it is
-//! per-feature.
+//! The default noise is 0.3 × the within-class covariance, that is, 0.3 with within-class scaling.
+//! Second moments do not contain the within-class covariance. For them the noise is 1 × the mean
+//! variance of the raw columns.
+//!
+//! For more than [`WIDE`] columns that seem to have the same units, such as pixels, the default
+//! scaling is common. If within-class scaling is not possible, the default is per-feature scaling.
+//! This is the case if covariances do not store their entries or the distance depends on linear
+//! maps.
 
 use crate::model::Noise;
 use crate::statistics::{ClassStatistics, Moments, Scaling};
@@ -13,7 +17,7 @@ use super::selection::Candidate;
 use super::{Pipeline, WIDE};
 
 impl Pipeline {
-    /// Returns the scaling and noise as specified, with defaults for what is not.
+    /// Returns the specified scaling and noise, with defaults if they are not specified.
     pub(crate) fn default_candidate(
         &self,
         dropped: &[usize],
@@ -45,14 +49,15 @@ impl Pipeline {
     }
 }
 
-/// Whether columns seem to be in one unit, as pixels are: there are many, and the largest variance is not far above the median.
+/// Whether there are many columns that seem to have the same units, such as pixels: the largest
+/// variance is not far above the median.
 fn like_pixels(statistics: &ClassStatistics, dropped: &[usize]) -> bool {
     let all = statistics.total_variances();
     statistics.dimension() - dropped.len() > WIDE && alike(kept(all, dropped))
 }
 
-/// Whether columns seem to be in one unit, however many there are. Variances within classes are compared, because a column
-/// that separates classes well varies more than the others in the same unit.
+/// Whether columns seem to have the same units. Variances within classes are compared, because a
+/// column that separates classes well varies more than others with the same units.
 pub(crate) fn in_one_unit(statistics: &ClassStatistics, dropped: &[usize]) -> bool {
     let mut within = vec![0.0; statistics.dimension()];
     for (covariance, share) in statistics.covariances().iter().zip(statistics.shares()) {
@@ -72,7 +77,7 @@ fn kept(values: Vec<f64>, dropped: &[usize]) -> Vec<f64> {
 pub(crate) fn alike(mut variances: Vec<f64>) -> bool {
     variances.sort_by(f64::total_cmp);
     let largest = variances.last().copied().unwrap_or(0.0);
-    // Of two columns, the smaller one counts as the median.
+    // With two columns, the smaller variance is used as the median.
     variances
         .get(variances.len().saturating_sub(1) / 2)
         .is_some_and(|usual| largest <= ALIKE * usual)

@@ -1,9 +1,10 @@
-//! Filters that measure different things.
+//! Detection and replacement of filters that coincide.
 //!
-//! With much noise a second copy of the best filter raises the objective more than a new direction does, so filters coincide
-//! and a plot of two features is a line. Held-out samples select so much noise when fewer filters suffice. The filters that
-//! differ are kept; the others are learned next to them, orthogonal in the coordinates of the fit, so that every feature shows
-//! something new. Neither less noise nor a constraint on all filters is as accurate.
+//! With much noise, a second copy of the best filter can increase the objective more than a new
+//! direction. Filters then coincide, and a plot of two features is a line. Held-out samples select
+//! so much noise if fewer filters suffice. Distinct filters are kept. The others are learned again
+//! with the constraint that all filters are orthogonal in the coordinates of the fit, so that every
+//! feature is informative. Neither less noise nor a constraint on all filters is as accurate.
 
 use crate::constraint::Constraint;
 use crate::linalg::{MatRef, beside, transpose_times};
@@ -14,7 +15,7 @@ use crate::statistics::{ClassStatistics, project};
 
 use super::rule::SAME;
 
-/// Returns which filters differ from all those before them that do.
+/// Returns the indices of filters that differ from all previous distinct ones.
 pub(crate) fn distinct(statistics: &ClassStatistics, filters: MatRef<'_, f64>) -> Vec<usize> {
     let (m, shares) = (filters.ncols(), statistics.shares());
     let features = project(statistics, filters, 0.0);
@@ -31,8 +32,9 @@ pub(crate) fn distinct(statistics: &ClassStatistics, filters: MatRef<'_, f64>) -
     let correlate = |entry: &dyn Fn(usize, usize) -> f64, a: usize, b: usize| {
         entry(a, b).abs() > SAME * (entry(a, a) * entry(b, b)).sqrt()
     };
-    // The noise is the same in every direction of the fit, so its part in the features has the cosines of the filters. Few
-    // samples of many columns vary in few directions, along which different filters may correlate.
+    // In the coordinates of the fit the noise is isotropic, so the correlations of its features are
+    // the cosines between filters. They are needed because few samples of many columns vary in few
+    // directions, along which features of different filters may correlate.
     let gram = transpose_times(filters, filters);
     let noise = |a: usize, b: usize| gram[(a, b)];
     let parts: [&dyn Fn(usize, usize) -> f64; 3] = [&within, &total, &noise];
@@ -46,7 +48,8 @@ pub(crate) fn distinct(statistics: &ClassStatistics, filters: MatRef<'_, f64>) -
     kept
 }
 
-/// Replaces filters that coincide with others, and returns how many differ: these come first.
+/// Replaces filters that coincide with others. Returns the number of distinct filters, which come
+/// first.
 pub(crate) fn replace_copies(
     reduction: &mut Reduction,
     entry: &ReducerEntry,
@@ -70,7 +73,8 @@ pub(crate) fn replace_copies(
         restarts: Restarts::Count(1),
         ..settings.clone()
     };
-    // Orthogonal filters may not exist, for instance without noise; the copies then stay.
+    // Orthogonal filters may not exist, for instance without noise. In this case the copies are
+    // kept.
     let Ok(found) = entry.reducer(&settings).fit_one(training, count, observer) else {
         return Ok(count);
     };

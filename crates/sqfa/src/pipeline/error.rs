@@ -1,4 +1,4 @@
-//! Why a pipeline could not be fitted, with numbers and remedies.
+//! Errors of a fit, with values and remedies.
 
 use thiserror::Error;
 
@@ -7,28 +7,28 @@ use crate::model::FitError;
 use crate::reduce::ReduceError;
 use crate::statistics::StatisticsError;
 
-/// Why a pipeline could not be fitted.
+/// The reason why data could not be fitted.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PipelineError {
-    /// The method refused.
+    /// An error of the method.
     #[error(transparent)]
     Reduce(#[from] ReduceError),
-    /// No column varies.
+    /// A data set without a varying column.
     #[error(
         "all {columns} columns are constant, over all samples or within every class: use columns that vary"
     )]
     AllConstant {
-        /// Columns there are.
+        /// The number of columns.
         columns: usize,
     },
-    /// A restriction to more principal components than there are columns.
+    /// A restriction to more principal components than there are varying columns.
     #[error(
         "the data have {columns} columns that vary, but {dimensions} principal components were requested"
     )]
     Restriction {
-        /// Principal components that were requested.
+        /// The number of requested principal components.
         dimensions: usize,
-        /// Columns that vary.
+        /// The number of varying columns.
         columns: usize,
     },
     /// A refinement without held-out samples.
@@ -39,24 +39,24 @@ pub enum PipelineError {
         /// The number of samples of the largest class.
         largest: u64,
     },
-    /// Numbers whose squares overflow.
+    /// Values whose squares overflow.
     #[error(
         "column {column} reaches {value:e}: sums of squares would overflow; use double precision or larger units"
     )]
     Overflow {
-        /// The column.
+        /// The index of the column.
         column: usize,
-        /// The largest number.
+        /// The largest value of the column.
         value: f64,
     },
-    /// Differences whose squares are zero.
+    /// Differences whose squares are rounded to zero.
     #[error(
         "column {column} spans {spread:e}: squares would vanish; use double precision or smaller units"
     )]
     Vanish {
-        /// The column.
+        /// The index of the column.
         column: usize,
-        /// From its lowest number to its highest.
+        /// The difference between the largest and the smallest value of the column.
         spread: f64,
     },
     /// Labels that are all different.
@@ -64,49 +64,49 @@ pub enum PipelineError {
         "the labels of all {points} points are different: this looks like an id column; name the column of classes instead"
     )]
     LooksLikeIds {
-        /// Points there are.
+        /// The number of samples.
         points: usize,
     },
-    /// Groups of which none can be held out.
+    /// Groups that cannot be held out, because every class has only one.
     #[error(
         "every class has samples of one group only, so that no class would have samples outside a held-out group: give every class at least two groups"
     )]
     OneGroup,
-    /// Predefined folds that hold nothing out.
+    /// Predefined folds that do not hold out any sample.
     #[error("the predefined folds hold out no sample")]
     EmptyFolds,
-    /// A predefined fold that leaves too few samples of a class to learn from.
+    /// A predefined fold that leaves too few samples of a class for training.
     #[error(
         "predefined fold {fold} leaves {left} sample(s) of class '{class}' to learn from: at least 2 are needed; use stratified folds or fewer of them"
     )]
     FoldTakesClass {
-        /// The fold.
+        /// The number of the fold.
         fold: usize,
-        /// The class.
+        /// The label of the class.
         class: String,
-        /// Samples of the class that are not held out.
+        /// The number of samples of the class that are not held out.
         left: u64,
     },
-    /// A number of filters to be chosen, and nothing to choose it on.
+    /// A number of filters that cannot be selected.
     #[error(
         "the number of filters is chosen on held-out points, and {why}: give a number of filters"
     )]
     Count {
-        /// What is missing.
+        /// The reason why it cannot be selected.
         why: NoChoice,
     },
 }
 
-/// Why nothing could be chosen on held-out points.
+/// The reason why a number of filters could not be selected on held-out samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum NoChoice {
-    /// Statistics without points.
+    /// Class statistics without samples.
     #[error("only class statistics were given")]
     NoPoints,
-    /// No class has three distinct points.
+    /// Classes that all have fewer than three distinct samples.
     #[error("no class has three distinct points")]
     TooFewPoints,
-    /// The method looks at points itself.
+    /// A method that needs the samples of every fit.
     #[error("this method does not learn from class statistics alone")]
     Method,
 }

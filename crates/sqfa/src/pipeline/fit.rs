@@ -1,4 +1,5 @@
-//! The entry point: validate, select on held-out samples, learn on all samples, refine.
+//! The entry point of a fit: validates data, selects settings on held-out samples, learns filters
+//! on all samples and refines them.
 
 use crate::deal::HoldOut;
 use crate::labels::Labels;
@@ -42,11 +43,12 @@ impl Pipeline {
         }
     }
 
-    /// Fits several numbers of filters. A method that finds them together runs once if nothing else is selected.
+    /// Fits several numbers of filters to the same samples. A method that learns them together runs
+    /// only once if nothing else is selected.
     ///
     /// # Errors
     ///
-    /// Those of [`Pipeline::fit`].
+    /// The same errors as [`Pipeline::fit`].
     pub fn fit_each(
         &self,
         sums: &Summed<'_>,
@@ -93,7 +95,7 @@ impl Pipeline {
         self.refine(outcome, job, &arms, starts.as_deref(), observer)
     }
 
-    /// Fits samples of many columns: settings are selected within principal components.
+    /// Fits samples with many columns, with settings that are selected within principal components.
     fn fit_wide(
         &self,
         sums: &Summed<'_>,
@@ -113,8 +115,8 @@ impl Pipeline {
         Ok(outcome.fitted)
     }
 
-    /// Fits samples that may be freed. If the method needs class statistics alone, the samples of a class are freed as soon as
-    /// its statistics exist.
+    /// Fits samples that may be freed. If the method needs only class statistics, the samples of a
+    /// class are freed as soon as its statistics exist.
     fn fit_owned(
         &self,
         points: Box<dyn ShrinkingPoints + '_>,
@@ -146,14 +148,14 @@ impl Pipeline {
         Ok(self.learn_choice(Job::of(statistics, &dropped), choice, observer)?.fitted)
     }
 
-    /// Whether class statistics are all that the last fit needs, once everything is selected.
+    /// Whether the last fit needs only class statistics once all settings are selected.
     fn frees_samples(&self) -> bool {
         let entry = self.method.entry;
         let selects = entry.settings.iter().any(|own| own.setting.is_chosen());
         let needs_rows =
             self.estimator() == Estimator::LedoitWolf || self.estimator().needs_points();
         let plain_noise = entry.takes(Setting::Noise) && !self.has_noise();
-        // Without samples, these covariances count as ones for which no noise could be selected.
+        // Without samples, covariances would be treated as if no noise could be selected for them.
         let compares = self.compares_covariances();
         !(self.method.refined
             || entry.needs_points()
@@ -163,7 +165,8 @@ impl Pipeline {
             || compares)
     }
 
-    /// Selects what was not specified, and returns the statistics of all samples if they exist by then.
+    /// Selects settings that were not specified. Also returns the class statistics of all samples
+    /// if they were computed for the selection.
     fn choose_before(
         &self,
         sums: &Summed<'_>,
@@ -186,7 +189,8 @@ impl Pipeline {
         Ok((job.or(made.transpose()?).map(|job| job.statistics), choice))
     }
 
-    /// Fits class statistics alone. Nothing can be held out, so whatever was not specified has its default.
+    /// Fits class statistics without samples. Nothing can be held out, so settings that were not
+    /// specified have their default.
     fn fit_statistics(
         &self,
         statistics: ClassStatistics,
@@ -206,7 +210,7 @@ impl Pipeline {
             return Err(StatisticsError::NeedsPoints { estimator: own.to_string() }.into());
         }
         if statistics.is_shrunk() {
-            // They were shrunk on purpose, and once is enough.
+            // Statistics that are already shrunk are not shrunk again.
             let estimator = Some(Estimator::Empirical);
             let recipe = Self { estimator, ..self.clone() };
             return recipe.learn_statistics(statistics, filters, observer);
@@ -227,7 +231,8 @@ impl Pipeline {
         Ok(self.learn(Job::of(statistics, &dropped), filters, None, observer)?.fitted)
     }
 
-    /// Rejects initial and fixed filters of other columns or of another number before any work is done.
+    /// Checks the number and length of initial and fixed filters and the distance before any work
+    /// is done.
     pub(crate) fn check(&self, dimension: usize) -> Result<(), FitError> {
         if self.settings.fixed.is_some() && self.method.refined {
             return Err(FitError::FixedRefined);
@@ -255,13 +260,14 @@ impl Pipeline {
         Err(FitError::StartShape { rows, columns, dimension, filters })
     }
 
-    /// Returns a warning if consecutive samples depend on each other while something is selected on held-out samples.
+    /// Returns a warning if consecutive samples depend on each other while settings are selected on
+    /// held-out samples.
     fn dependence(&self, data: &Labeled<'_>) -> Option<Warning> {
         let selects = self.method.entry.settings.iter().any(|own| own.setting.is_chosen());
         if data.hold_out != HoldOut::Rows || !(selects || self.holds_out()) {
             return None;
         }
-        // Labels and samples of different numbers are reported by the fit.
+        // The fit reports a different number of labels and samples.
         data.check().ok()?;
         let correlation = strong_autocorrelation(data)?;
         Some(Warning::DependentRows { correlation })
@@ -272,12 +278,12 @@ impl Pipeline {
         self.chooses() || self.method.refined
     }
 
-    /// Whether anything but a refinement is selected on held-out samples.
+    /// Whether the number of filters, the scaling or the noise is selected on held-out samples.
     pub fn chooses(&self) -> bool {
         self.searches() || matches!(self.filters, Filters::Auto { .. })
     }
 
-    /// The number of filters that was specified.
+    /// Returns the specified number of filters.
     fn specified_count(&self) -> Result<usize, PipelineError> {
         match self.filters {
             Filters::Count(filters) => Ok(filters),
@@ -285,14 +291,16 @@ impl Pipeline {
         }
     }
 
-    /// Returns how many covariances with all entries a fit of these samples keeps in memory; `None` if they keep the samples
-    /// instead, because that costs less.
+    /// Returns the number of covariances with all entries that a fit of these samples stores in
+    /// memory. Returns `None` if storing the samples instead needs less memory.
     pub fn covariances(&self, data: &Labeled<'_>) -> Option<usize> {
         let (points, classes) = (data.points, data.labels.classes().len());
         self.covariances_of(data.total(), points.columns(), classes, points.width())
     }
 
-    /// Returns the same for a number of samples, columns and classes, with so many bytes per number.
+    /// Returns the number of covariances with all entries that a fit stores in memory, for a number
+    /// of samples, columns, classes and bytes per value. Returns `None` if storing the samples
+    /// instead needs less memory.
     pub fn covariances_of(
         &self,
         samples: u64,
@@ -308,12 +316,12 @@ impl Pipeline {
         entry.covariances(estimator, samples, columns, classes, width)
     }
 
-    /// Whether covariances keep the samples instead of their entries.
+    /// Whether covariances store the samples instead of their entries.
     pub(crate) fn keeps_samples(&self, data: &Labeled<'_>) -> bool {
         self.covariances(data).is_none()
     }
 
-    /// The statistics of all samples, in the form that costs least.
+    /// Returns the statistics of all samples, in the form with the lowest cost.
     pub(crate) fn job<'a>(
         &self,
         parts: &'a Parts<'a>,
@@ -325,14 +333,15 @@ impl Pipeline {
         if self.keeps_samples(parts.data()) {
             return Job::new(parts, estimator, dropped, true);
         }
-        // A restriction to components needs them at once.
+        // A restriction to principal components needs all covariance entries from the start.
         if wide && pools && parts.spares_room(estimator) && self.restricted_to().is_none() {
             return Job::sparing(parts, dropped);
         }
         Job::new(parts, estimator, dropped, false)
     }
 
-    /// Fits all columns with what was selected.
+    /// Learns filters on all samples with the selected settings, and records the scores of all
+    /// numbers of filters.
     fn learn_choice(
         &self,
         job: Job<'_>,

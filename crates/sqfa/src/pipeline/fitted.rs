@@ -21,15 +21,16 @@ pub struct Fitted {
     pub mean: Vec<f64>,
     /// The statistics of the training classes in feature space, without shrinkage.
     pub features: ClassStatistics,
-    /// What the fit did.
+    /// The record of the fit: settings, selections and the course of the optimization.
     pub record: FitRecord,
-    /// The filters of preprocessed samples of all columns, with zeros for dropped columns.
+    /// The filters of all preprocessed columns, with zeros for dropped columns.
     pub(super) filters: Mat<f64>,
-    /// The filters of the columns that were kept.
+    /// The filters of the preprocessed columns that were kept.
     pub(super) kept: Mat<f64>,
 }
 
-/// What a fit reports about its recipe and its data, whatever becomes of their statistics.
+/// The facts about the recipe and the data that a fit reports. They are collected first, because
+/// the class statistics may be transformed or freed later.
 pub(super) struct Account {
     specified: Specified,
     classifier: ClassifierKind,
@@ -41,7 +42,7 @@ pub(super) struct Account {
 }
 
 impl Account {
-    /// Returns the account of a recipe, raw statistics and a scaling.
+    /// Collects the facts from a recipe, the statistics of raw columns and a scaling.
     pub(super) fn new(recipe: &Pipeline, statistics: &ClassStatistics, scaling: Scaling) -> Self {
         let single = statistics.covariances().iter().all(|covariance| covariance.is_single());
         Self {
@@ -55,7 +56,7 @@ impl Account {
         }
     }
 
-    /// Returns the result for filters of kept, preprocessed columns.
+    /// Returns the result of a fit for filters of the preprocessed columns that were kept.
     pub(super) fn of(
         &self,
         reduction: Reduction,
@@ -66,7 +67,8 @@ impl Account {
     ) -> Fitted {
         let Reduction { filters: kept, mut run, settings: mut used, trials } = reduction;
         run.warnings.extend(self.warnings.iter().cloned());
-        // Within principal components, the statistics of the fit are robust and those of the data are not.
+        // Within principal components, the statistics of the fit may be robust while those of the
+        // data are not.
         let degrees = self.degrees.or(features.degrees());
         if used.iter().all(|(setting, _)| *setting != Setting::Degrees) {
             used.extend(degrees.map(|degrees| (Setting::Degrees, degrees)));
@@ -91,28 +93,29 @@ impl Account {
     }
 }
 
-/// Returns filters of kept columns as filters of all columns.
+/// Converts filters of the columns that were kept to filters of all columns.
 fn embedded(map: Option<&Preprocessor>, kept: &Mat<f64>) -> Mat<f64> {
     map.map_or_else(|| kept.clone(), |map| map.embed(kept.as_ref()))
 }
 
 impl Fitted {
-    /// The filters of preprocessed samples of all columns, one per column.
+    /// Returns the filters of all preprocessed columns, one filter per matrix column.
     pub fn filters(&self) -> MatRef<'_, f64> {
         self.filters.as_ref()
     }
 
-    /// The filters of the columns that were kept, one per column.
+    /// Returns the filters of the preprocessed columns that were kept, one filter per matrix
+    /// column.
     pub fn kept(&self) -> MatRef<'_, f64> {
         self.kept.as_ref()
     }
 
-    /// The number of filters that classify, which come first.
+    /// Returns the number of distinct filters, which come first and are used for classification.
     pub fn distinct(&self) -> usize {
         self.record.distinct.unwrap_or(self.kept.ncols())
     }
 
-    /// Adds a warning unless one of its kind is there.
+    /// Adds a warning unless there is already one of the same kind.
     pub(super) fn warned(mut self, warning: Option<Warning>) -> Self {
         let warnings = &mut self.record.run.warnings;
         if let Some(warning) = warning
@@ -123,21 +126,22 @@ impl Fitted {
         self
     }
 
-    /// Uses filters of the kept columns, whichever of all columns these are.
+    /// Sets the filters of the columns that were kept.
     pub(super) fn embed(&mut self, kept: Mat<f64>) {
         self.filters = embedded(self.preprocessor.as_ref(), &kept);
         self.kept = kept;
     }
 
-    /// Replaces the filters of the kept columns, and the classes in the space of their features.
+    /// Replaces the filters of the columns that were kept, with the classes in the space of their
+    /// features.
     pub(crate) fn replace(&mut self, kept: Mat<f64>, features: ClassStatistics) {
         self.embed(kept);
-        // Other filters are all used.
+        // All of the new filters are used for classification.
         self.record.distinct = None;
         self.features = features;
     }
 
-    /// Returns filters of raw samples, and the offset of their features.
+    /// Returns the filters for raw samples and the offset of their features.
     pub fn folded(&self) -> (Mat<f64>, Option<Vec<f64>>) {
         match &self.preprocessor {
             Some(preprocessor) => {
@@ -148,23 +152,24 @@ impl Fitted {
         }
     }
 
-    /// Returns the features of raw samples, which must have as many columns as the training samples.
+    /// Returns the features of raw samples, which must have as many columns as the training
+    /// samples.
     pub fn features_of(&self, points: Points<'_>) -> Features {
         let (filters, offset) = self.folded();
         transform(points, filters.as_ref(), offset.as_deref())
     }
 
-    /// Returns the training classes in feature space, covariances with divisor N − 1.
+    /// Returns the training classes in feature space. Covariances have divisor N − 1.
     pub fn gaussians(&self) -> Gaussians {
         project(&self.features, self.axes(self.kept.ncols()).as_ref(), 0.0)
     }
 
-    /// Returns the classifier of samples by their features that belongs to the method. It uses the features of the distinct
+    /// Returns the classifier that belongs to the method. It uses the features of the distinct
     /// filters.
     ///
     /// # Errors
     ///
-    /// If a covariance has no full rank.
+    /// If a covariance does not have full rank.
     pub fn classifier(&self) -> Result<Classifier, ClassifierError> {
         if self.record.classifier == ClassifierKind::Quadratic {
             return self.qda().map(Classifier::Quadratic);
@@ -176,18 +181,19 @@ impl Fitted {
         Ok(built.reading(self.kept.ncols()))
     }
 
-    /// Returns the quadratic classifier of samples by their features, whatever the method. Held-out accuracies are its.
+    /// Returns the quadratic classifier of the features, for any method. Held-out accuracies are
+    /// computed with this classifier.
     ///
     /// # Errors
     ///
-    /// If a class has no covariance of full rank.
+    /// If the covariance of a class does not have full rank.
     pub fn qda(&self) -> Result<Qda, ClassifierError> {
         let distinct = self.axes(self.distinct());
         let qda = Qda::from_statistics(&self.features, distinct.as_ref(), None)?;
         Ok(qda.reading(self.kept.ncols()))
     }
 
-    /// The first axes of feature space, one per column.
+    /// Returns the first axes of feature space, one per matrix column.
     fn axes(&self, count: usize) -> Mat<f64> {
         Mat::identity(self.kept.ncols(), count)
     }

@@ -1,6 +1,7 @@
-//! Folds of labeled points whose class sums are kept apart, so that any training part is a merge and nothing is summed twice.
+//! Folds of labeled samples with the class statistics of each part.
 //!
-//! Which fold a row is in is decided in [`crate::deal`]. Cost: one pass over the points.
+//! Statistics of a training set are merged from those of its parts, so no sample is accumulated
+//! twice. [`crate::deal`] assigns rows to parts. The cost is one pass over the samples.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,32 +18,34 @@ use crate::transform::{Features, transform_rows_offset};
 
 use super::{Labeled, Plan};
 
-/// Class statistics may take the memory of the samples, divided by this number.
+/// The fraction of the sample memory that class statistics may use, as a divisor.
 pub(super) const SHARE: usize = 4;
 
-/// Points in parts, with the class sums of every part.
+/// Labeled samples divided into parts, with the class statistics of each part.
 #[derive(Debug, Clone)]
 pub struct Parts<'a> {
     data: Labeled<'a>,
-    /// The part of every row.
+    /// The part of every row. Rows whose part is not less than `count` are always used for
+    /// training.
     of_row: Arc<Vec<u16>>,
-    /// Whether every number is known to be finite.
+    /// Whether all values are known to be finite.
     finite: bool,
-    /// The sums of every part, and last of the rows in none, if they are kept and were asked for.
+    /// The class statistics of every part, followed by those of the rows that are never held out.
+    /// Empty until they are first needed.
     sums: OnceLock<Arc<Vec<ClassAccumulator>>>,
-    /// Whether sums are kept; otherwise they are computed whenever they are asked for.
+    /// Whether class statistics are stored. Otherwise they are computed each time they are needed.
     keeps: bool,
-    /// The number of parts.
+    /// The number of parts that can be held out.
     count: usize,
-    /// Parts that take part.
+    /// The parts in use, without those that [`Parts::leave_out`] removed.
     active: Vec<usize>,
-    /// The part that choices are made on and nothing is learned from.
+    /// The validation part: settings are selected on it, and it is never used for training.
     spared: Option<usize>,
-    /// Robust statistics that were asked for before, which cost more than a merge.
+    /// A cache of robust statistics, which take longer to compute than a merge.
     robust: Arc<Mutex<Vec<Robust>>>,
 }
 
-/// Robust statistics without a fold.
+/// Robust statistics of all training samples except for one fold.
 #[derive(Debug)]
 struct Robust {
     without: Option<usize>,
@@ -51,14 +54,19 @@ struct Robust {
 }
 
 impl<'a> Parts<'a> {
-    /// Deals points into parts by a seed and sums each.
+    /// Assigns samples to parts by a seed and computes the class statistics of each part.
+    ///
+    /// # Errors
+    ///
+    /// If labels, weights or groups do not match the samples, or if the samples cannot be
+    /// accumulated.
     pub fn new(data: Labeled<'a>, plan: Plan, seed: u64) -> Result<Self, StatisticsError> {
         data.check()?;
         Self::of(data, Self::dealt(data, plan, seed), plan.held)
     }
 
-    /// The same of points of which every number is known to be finite; where sums are not kept they are made whenever they are
-    /// asked for, some classes at a time.
+    /// Assigns samples with finite values to parts by a seed. If `keeps` is false, class statistics
+    /// are not stored but computed each time they are needed, a few classes at a time.
     pub(crate) fn of_finite(
         data: Labeled<'a>,
         plan: Plan,
@@ -84,7 +92,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Returns the sums of every part, if they are kept.
+    /// Returns the class statistics of every part if they are stored, and computes them first if
+    /// needed.
     fn kept(&self) -> Result<Option<&Arc<Vec<ClassAccumulator>>>, StatisticsError> {
         if self.keeps && self.sums.get().is_none() {
             let all = 0..self.data.labels.classes().len();
@@ -95,14 +104,15 @@ impl<'a> Parts<'a> {
         Ok(self.sums.get())
     }
 
-    /// The same with the sums of every part.
+    /// Computes and stores the class statistics of every part.
     fn summed(mut self) -> Result<Self, StatisticsError> {
         self.keeps = true;
         self.kept()?;
         Ok(self)
     }
 
-    /// The sums of some classes in one part; all other classes are empty.
+    /// Computes the class statistics of one part for a range of classes. All other classes are
+    /// empty.
     fn made(
         &self,
         part: usize,
@@ -123,14 +133,19 @@ impl<'a> Parts<'a> {
         Ok(sums)
     }
 
-    /// The part of every row, without any sums.
+    /// Returns the part of every row, without computing class statistics.
     pub(crate) fn dealt(data: Labeled<'_>, plan: Plan, seed: u64) -> Arc<Vec<u16>> {
         let Labeled { points, labels, hold_out, .. } = data;
         let weight = |row: usize| data.weight(row);
         Arc::new(deal(points, labels, &weight, hold_out, (plan.parts, plan.held), seed))
     }
 
-    /// Sums parts that were dealt before: the part of every row, of which those from `count` on are always learned from.
+    /// Computes the class statistics of parts that were assigned before. `of_row` is the part of
+    /// every row; rows whose part is not less than `count` are always used for training.
+    ///
+    /// # Errors
+    ///
+    /// If the samples cannot be accumulated.
     pub fn of(
         data: Labeled<'a>,
         of_row: Arc<Vec<u16>>,
@@ -139,7 +154,7 @@ impl<'a> Parts<'a> {
         Self::without_sums(data, of_row, count).summed()
     }
 
-    /// The same with sums of points that are not at hand and always learned from.
+    /// Adds class statistics of training samples that are not in memory.
     pub(crate) fn with_forgotten(
         mut self,
         forgotten: &ClassAccumulator,
@@ -151,29 +166,29 @@ impl<'a> Parts<'a> {
         Ok(self)
     }
 
-    /// Returns how much memory the samples take.
+    /// Returns the memory of the samples in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.data.points.bytes()
     }
 
-    /// The points.
+    /// Returns the labeled samples.
     pub fn data(&self) -> &Labeled<'a> {
         &self.data
     }
 
-    /// The parts that can be held out in turn.
+    /// Returns the parts that can be held out in turn.
     pub fn folds(&self) -> &[usize] {
         &self.active
     }
 
-    /// Whether something can be held out while something is left to learn from.
+    /// Whether at least one part can be held out while samples are left for training.
     pub fn can_choose(&self) -> bool {
         self.active.len() > 1 || self.spared.is_some()
     }
 
-    /// Returns what a method learns from: each row as often as it counts, with a spared part for the selection of settings.
-    /// `points` are all rows, raw or in the coordinates of the fit; `preprocessor` leads from them to the coordinates of the
-    /// statistics.
+    /// Returns the training data of a method, with every row repeated by its weight. A validation
+    /// part is used to select the settings of the method. `points` are all rows, either raw or in
+    /// the coordinates of the fit; `preprocessor` maps them to the coordinates of the statistics.
     pub(crate) fn training<'t>(
         &'t self,
         points: Points<'t>,
@@ -195,24 +210,24 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The part that choices are made on and nothing is learned from, if there is one.
+    /// Returns the validation part, which is never used for training.
     pub(crate) fn spared(&self) -> Option<usize> {
         self.spared
     }
 
-    /// The rows of one part.
+    /// Returns the rows of one part.
     pub fn rows(&self, part: usize) -> Vec<usize> {
         self.within(part).collect()
     }
 
-    /// The same without a list.
+    /// Returns an iterator over the rows of one part.
     pub(crate) fn within(&self, part: usize) -> impl Iterator<Item = usize> + Clone + '_ {
         let own =
             move |row: &usize| usize::from(self.of_row[*row]) == part && self.data.weight(*row) > 0;
         (0..self.of_row.len()).filter(own)
     }
 
-    /// The rows that are learned from.
+    /// Returns the training rows.
     pub fn learned(&self) -> Vec<usize> {
         self.learning().collect()
     }
@@ -226,7 +241,8 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// The same, each as often as it counts; none where these are all rows, once each.
+    /// Returns the training rows, each repeated by its weight, or `None` if these are all rows,
+    /// once each.
     fn repeated(&self) -> Option<Vec<u32>> {
         let weight = |row: usize| self.data.weight(row) as usize;
         let count: usize = self.learning().map(weight).sum();
@@ -238,17 +254,26 @@ impl<'a> Parts<'a> {
         Some(rows)
     }
 
-    /// The sums of everything that takes part.
+    /// Returns the class statistics of all training samples.
+    ///
+    /// # Errors
+    ///
+    /// If the samples cannot be accumulated.
     pub fn total(&self) -> Result<ClassAccumulator, StatisticsError> {
         self.merged(None, &(0..self.data.labels.classes().len()))
     }
 
-    /// The sums of everything that takes part but one fold.
+    /// Returns the class statistics of all training samples except for those of one fold.
+    ///
+    /// # Errors
+    ///
+    /// If the samples cannot be accumulated.
     pub fn without(&self, fold: usize) -> Result<ClassAccumulator, StatisticsError> {
         self.merged(Some(fold), &(0..self.data.labels.classes().len()))
     }
 
-    /// Returns the statistics of all parts that are learned from, except for one fold, by an estimator that does not shrink.
+    /// Returns the class statistics of the training samples, without one fold if specified. The
+    /// estimator must not shrink.
     pub(crate) fn statistics(
         &self,
         without: Option<usize>,
@@ -268,20 +293,23 @@ impl<'a> Parts<'a> {
         ClassAccumulator::finish_together(&parts, estimator)
     }
 
-    /// Returns the same with covariances that keep the samples instead of their entries.
+    /// Returns the class statistics of the training samples in a form that stores the samples
+    /// instead of covariance entries.
     pub(crate) fn as_samples(&self) -> Result<ClassStatistics, StatisticsError> {
         let Labeled { points, labels, .. } = self.data;
         let rows = self.data.repeated(self.learning());
         ClassStatistics::from_factor_rows(points, labels, &rows, Estimator::Empirical)
     }
 
-    /// The statistics of everything that takes part with one covariance for all classes, of which only the variances are made.
+    /// Returns the variances of the training samples, pooled over classes. No other covariance
+    /// entries are computed.
     pub(crate) fn pooled_variances(&self) -> Result<ClassStatistics, StatisticsError> {
         let Labeled { points, labels, weights, .. } = self.data;
         ClassStatistics::pooled_variances(points, labels, weights, self.learning())
     }
 
-    /// Whether the class statistics take so much memory compared with the samples that they are not made before they are needed.
+    /// Whether class statistics need so much memory, compared with the samples, that they are
+    /// computed only when needed.
     pub(crate) fn spares_room(&self, estimator: Estimator) -> bool {
         let Labeled { points, labels, .. } = self.data;
         let n = points.columns();
@@ -290,7 +318,7 @@ impl<'a> Parts<'a> {
         made && estimator == Estimator::Empirical && SHARE * sums > points.bytes()
     }
 
-    /// Returns the class statistics of the features of some filters, from the samples that are learned from.
+    /// Returns the class statistics of the features of filters, computed from the training samples.
     pub(crate) fn features(
         &self,
         filters: &Mat<f64>,
@@ -299,7 +327,8 @@ impl<'a> Parts<'a> {
         let Labeled { points, labels, weights, .. } = self.data;
         let mut sums = ClassAccumulator::new(labels.classes().clone(), filters.ncols());
         for rows in self.learned().chunks(JUDGED) {
-            // In double precision, so that rounding does not look like variance of filters that depend on each other.
+            // Double precision, so that rounding does not look like variance if filters are
+            // linearly dependent.
             let own = transform_rows_offset(points, rows, filters.as_ref(), offset).into_f64();
             let own = Features::F64(own);
             let (own, labels) = (own.as_points(filters.ncols()), labels.select(rows));
@@ -334,7 +363,8 @@ impl<'a> Parts<'a> {
         Ok(copy)
     }
 
-    /// The parts that are left when one is put away: to choose settings inside an outer fold without summing again.
+    /// Returns the parts without one of them. Settings are selected on the result inside an outer
+    /// fold, without accumulating samples again.
     pub fn leave_out(&self, fold: usize) -> Self {
         let mut left = self.clone();
         left.active.retain(|&part| part != fold);
@@ -342,14 +372,14 @@ impl<'a> Parts<'a> {
         left
     }
 
-    /// The same with a part that choices are made on and nothing is ever learned from: validation points.
+    /// Returns the parts with one of them as the validation part, which is never used for training.
     pub fn spare(mut self, part: usize) -> Self {
         self.spared = Some(part);
         self.robust = Arc::default();
         self
     }
 
-    /// The sums of some classes in all parts that take part.
+    /// Merges the class statistics of the training parts for a range of classes.
     fn merged(
         &self,
         left_out: Option<usize>,
@@ -368,7 +398,7 @@ impl<'a> Parts<'a> {
         Ok(sums)
     }
 
-    /// The rows in no part, and the parts that take part.
+    /// Returns the training parts, preceded by the index of the rows that are never held out.
     fn taking_part(&self, left_out: Option<usize>) -> impl Iterator<Item = usize> + '_ {
         let kept = move |part: &usize| Some(*part) != left_out && Some(*part) != self.spared;
         std::iter::once(self.count).chain(self.active.iter().copied().filter(kept))
@@ -387,7 +417,8 @@ mod tests {
         let labels = Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
         let points = Points::F64(Table::row_major(&values, 12, 1).unwrap());
         let data = Labeled::new(points, &labels);
-        // Rows 0 to 3 choose, rows 4 and 5 are put away, the others are learned from.
+        // Rows 0 to 3 are the validation part, rows 4 and 5 are left out, the others are training
+        // rows.
         let of_row: Vec<u16> =
             (0..12).map(|row| [0, 0, 0, 0, 1, 1].get(row).copied().unwrap_or(2)).collect();
         let parts = Parts::of(data, of_row.into(), 2).unwrap().leave_out(1).spare(0);

@@ -1,4 +1,4 @@
-//! Folds of samples in memory, which score candidates at once.
+//! Folds of samples in memory, on which candidates are scored immediately.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -15,20 +15,21 @@ use super::search::{Asked, Common, Folds, Search};
 use super::side::Side;
 use super::{PipelineError, Scorer, nested};
 
-/// Training sides may always take this much memory, which is little compared with that of a process.
+/// The memory that training sides may always use, which is little compared with that of a process.
 const ROOM: usize = 8 << 20;
 
-/// One scaling of the search: its samples in folds, once per repeat, and how its spaces are made.
+/// One scaling of the search: its samples in folds, once per repeat, and the coordinates of its
+/// spaces.
 pub(crate) struct Arm<'a> {
     pub(crate) scaling: Scaling,
     /// The estimator of class statistics of these samples, before they are scaled.
     pub(crate) estimator: Estimator,
     pub(crate) repeats: Vec<Parts<'a>>,
-    /// One per repeat, or one for all.
+    /// The constructors of the spaces: one per repeat, or one for all repeats.
     pub(crate) makers: Vec<Box<dyn MakeSpace + 'a>>,
 }
 
-/// A repeat, one of its folds and the rows that are held out in it; every arm holds out the same.
+/// A fold of a repeat, with the rows that it holds out. All arms hold out the same rows.
 #[derive(Clone)]
 pub(crate) struct Held {
     pub(crate) repeat: usize,
@@ -37,19 +38,19 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// The rows that are held out.
+    /// Returns the held-out rows.
     pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = usize> + Clone + '_ {
         self.rows.iter().map(|&row| row as usize)
     }
 }
 
 impl<'a> Arm<'a> {
-    /// The samples of a repeat.
+    /// Returns the samples of a repeat.
     pub(crate) fn parts(&self, held: &Held) -> &Parts<'a> {
         &self.repeats[held.repeat]
     }
 
-    /// Returns the folds that hold anything out, repeat by repeat.
+    /// Returns the folds that hold out any samples, in the order of the repeats.
     pub(crate) fn held(&self) -> Vec<Held> {
         let mut held = Vec::new();
         for (repeat, parts) in self.repeats.iter().enumerate() {
@@ -80,10 +81,11 @@ pub(crate) struct InMemory<'p, 'a> {
     sides: RefCell<Sides>,
 }
 
-/// Training sides for the next question of a search: as many as fit into [`ROOM`] or a fraction of the memory of the samples.
+/// A cache of training sides for the next request of a search. Its size is limited by [`ROOM`] or a
+/// fraction of the memory of the samples, if that is more.
 struct Sides {
     kept: Vec<(Scaling, usize, Arc<Side>)>,
-    /// Bytes that are left for further sides.
+    /// The number of bytes left for further sides.
     room: usize,
 }
 
@@ -109,7 +111,7 @@ impl<'p, 'a> InMemory<'p, 'a> {
         Self { arms, held, sides }
     }
 
-    /// Runs a search to its end, and returns the scores of its candidates.
+    /// Runs a search to its end and returns the scores of its candidates.
     pub(crate) fn search(
         &self,
         search: &mut Search,
@@ -127,12 +129,13 @@ impl<'p, 'a> InMemory<'p, 'a> {
         }
     }
 
-    /// Appends the scores of candidates to those they have.
+    /// Scores candidates on further folds and appends the scores to the existing ones.
     pub(crate) fn score(&self, asked: &Asked, scores: &mut [Scores]) -> Result<(), PipelineError> {
         for (fold, scorers) in &asked.folds {
             let held = &self.held[*fold];
             for (&(at, scaling), scorer) in asked.candidates.iter().zip(scorers) {
-                // On components, the samples of every scaling have coordinates of their own.
+                // Within principal components, every scaling has its own coordinates of the
+                // samples.
                 let Some(arm) = self.arm(scaling) else { continue };
                 scores[at].extend(scorer.scores(arm.parts(held).data(), held.rows())?);
             }
@@ -170,9 +173,10 @@ impl<'p, 'a> InMemory<'p, 'a> {
         Scores::of(vec![FLOOR as f32; hits.len()], hits, weights)
     }
 
-    /// Returns the samples of some folds, in the order of their scores.
+    /// Returns identifiers of the held-out samples of some folds, in the order of their scores.
     pub(crate) fn samples(&self, folds: &[usize]) -> nested::Held {
-        // Repeats of one table hold out the same samples; on components every fold is a table of its own.
+        // Repeats of one table hold out the same samples. Within principal components, every fold
+        // has its own table.
         let own_rows = self.arms.first().is_some_and(|arm| arm.makers.len() > 1);
         let mut samples = nested::Held::default();
         for &fold in folds {
@@ -208,7 +212,7 @@ impl Folds for InMemory<'_, '_> {
                 self.sides.borrow_mut().keep(scaling, fold, &side);
                 Ok(Some(side))
             }
-            // All samples may be enough for a robust estimator.
+            // A robust estimator may have too few samples in a fold but enough for the last fit.
             Err(PipelineError::Reduce(ReduceError::Statistics(
                 StatisticsError::Robust(_) | StatisticsError::RobustClass { .. },
             ))) => Ok(None),

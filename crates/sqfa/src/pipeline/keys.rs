@@ -1,16 +1,19 @@
-//! A seeded number for every point, made of its own values: parts and samples that no partitioning can change.
+//! Seeded keys of rows, computed from their values, so that the partitioning of the data does not
+//! matter.
 //!
-//! Equal rows have equal keys wherever they lie, so that a fold never holds a copy of a point that was learned from; with the
-//! number of the row mixed in they are independent, as a sample needs. Mixing is that of SplitMix64 (Steele, Lea & Flood 2014).
+//! Equal rows have equal keys, so a held-out row never has a copy among the training rows. If the
+//! row number is included, keys of equal rows are independent, as random sampling requires. The
+//! mixing function is that of SplitMix64 (Steele, Lea & Flood 2014).
 
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 use crate::with_table;
 
-/// Rows that one task numbers.
+/// The number of rows per parallel task.
 const ROWS_A_TASK: usize = 1024;
 
-/// One key a row, equal for equal rows; where the number of the first row is given, rows are told apart by theirs.
+/// Returns one key per row. Equal rows have equal keys, unless `first` is specified: it is the
+/// number of the first row, and keys then also depend on the row number.
 pub fn row_keys(points: Points<'_>, seed: u64, first: Option<u64>) -> Vec<u64> {
     with_table!(points, table => keys(&table, seed, first))
 }
@@ -19,7 +22,7 @@ fn keys<S: Scalar>(table: &Table<'_, S>, seed: u64, first: Option<u64>) -> Vec<u
     let key = |row: usize| {
         let own = first.map_or(0, |first| first.wrapping_add(row as u64).wrapping_add(1));
         let start = mixed(mixed(seed) ^ own);
-        // Zero has one sign here.
+        // Adding 0.0 makes the keys of −0.0 and 0.0 equal.
         let bits = |column: usize| (table.get(row, column).to_f64() + 0.0).to_bits();
         (0..table.columns()).fold(start, |key, column| mixed(key ^ bits(column)))
     };
@@ -43,7 +46,7 @@ mod tests {
 
     #[test]
     fn equal_rows_share_a_key_and_the_first_output_is_that_of_the_reference() {
-        // SplitMix64 from state 0 gives e220a8397b1dcdaf first.
+        // The first output of SplitMix64 for state 0 is e220a8397b1dcdaf.
         assert_eq!(mixed(0), 0xe220_a839_7b1d_cdaf);
         let keys = row_keys(points(&[1.0, 2.0, 2.0, 1.0, 1.0, 2.0, 0.0, -0.0, -0.0, 0.0]), 7, None);
         assert_eq!((keys[0], keys[3]), (keys[2], keys[4]));
@@ -60,7 +63,7 @@ mod tests {
         for key in row_keys(points(&values), 3, None) {
             counts[(key % 5) as usize] += 1;
         }
-        // 2000 each, with a standard deviation of 40.
+        // The expected count is 2000 per part, with a standard deviation of 40.
         assert!(counts.iter().all(|count| count.abs_diff(2000) < 200), "{counts:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! From a selection to filters: the method on all samples, in the coordinates of the fit.
+//! The last step of a fit: learns the filters on all samples with the selected settings.
 
 use std::time::Instant;
 
@@ -21,40 +21,44 @@ use super::selection::{Candidate, Selection, Tried};
 use super::space::Space;
 use super::{Fitted, Parts, Pipeline, PipelineError, Reference, WIDE};
 
-/// Initializations of the last fit, of which the first comes from the search: this many divided by the number of filters, at
-/// least 1.
+/// The number of initializations of the last fit, times the number of filters. At least one
+/// initialization is used, and the first one comes from the search.
 const STARTS: usize = 16;
 
-/// The data of a fit: statistics of all training samples as they came, and the samples if they are in memory.
+/// The data of a fit: raw class statistics of all training samples, and the samples if they are in
+/// memory.
 #[derive(Clone)]
 pub(crate) struct Job<'a> {
     pub(crate) statistics: ClassStatistics,
     pub(crate) parts: Option<&'a Parts<'a>>,
     pub(crate) dropped: &'a [usize],
-    /// Whether the statistics have variances alone, because the method computes one covariance for all classes itself.
+    /// Whether the statistics contain only variances, because the method computes one covariance
+    /// for all classes itself.
     sparing: bool,
 }
 
-/// What a search found.
+/// The result of a search.
 pub(crate) struct Found {
     pub(crate) selection: Selection,
-    /// Filters of preprocessed columns to start from.
+    /// The initial filters for the last fit, for preprocessed columns.
     pub(crate) start: Option<Mat<f64>>,
-    /// Folds, and the filters that were found without them.
+    /// The index of every scored fold, with the filters that were learned without it.
     pub(crate) folds: Vec<(usize, Mat<f64>)>,
-    /// The principal components of preprocessed columns that the candidates were scored in, if they are those of all samples.
+    /// The principal components of preprocessed columns in which candidates were scored. `None` if
+    /// they differ between folds.
     pub(crate) basis: Option<Mat<f64>>,
-    /// Whether within-class scaling uses all columns, however many there are.
+    /// Whether within-class scaling uses all columns, even if there are more than [`WIDE`].
     pub(crate) whole: bool,
 }
 
 impl Found {
-    /// Returns a selection that was made before, for other samples.
+    /// Returns the result of a search on other samples, without its filters.
     pub(crate) fn again(selection: Selection, whole: bool) -> Self {
         Self { selection, start: None, folds: Vec::new(), basis: None, whole }
     }
 
-    /// Returns what the rule selects among the candidates of a search; `None` if none could be scored.
+    /// Returns the result of a search with the candidate that the rule selects, or `None` if no
+    /// candidate was scored. `nested` computes the held-out accuracy of the selection.
     pub(crate) fn among(
         search: &Search,
         scores: &dyn Compared,
@@ -84,7 +88,8 @@ impl Found {
 }
 
 impl<'a> Job<'a> {
-    /// Returns the data of samples. Covariances keep the samples instead of their entries if `as_samples` is true.
+    /// Returns the data of samples. If `as_samples` is true, covariances store the samples instead
+    /// of their entries.
     pub(crate) fn new(
         parts: &'a Parts<'a>,
         estimator: Estimator,
@@ -98,7 +103,8 @@ impl<'a> Job<'a> {
         Ok(Self { parts: Some(parts), ..Self::of(statistics, dropped) })
     }
 
-    /// Returns the same with variances alone, for a method that needs one covariance for all classes and computes it itself.
+    /// Returns the data of samples with their variances only, for a method that computes one
+    /// covariance for all classes itself.
     pub(crate) fn sparing(
         parts: &'a Parts<'a>,
         dropped: &'a [usize],
@@ -107,31 +113,32 @@ impl<'a> Job<'a> {
         Ok(Self { parts: Some(parts), sparing: true, ..own })
     }
 
-    /// Returns the data of statistics without samples.
+    /// Returns the data of class statistics without samples.
     pub(crate) fn of(statistics: ClassStatistics, dropped: &'a [usize]) -> Self {
         Self { statistics, parts: None, dropped, sparing: false }
     }
 }
 
-/// A space in which all samples are fitted.
+/// The coordinates in which all samples are fitted, with the data in these coordinates.
 struct Fit<'a> {
     space: Space,
-    /// Statistics of scaled columns, without shrinkage.
+    /// The statistics of scaled columns, without shrinkage.
     columns: ClassStatistics,
     parts: Option<&'a Parts<'a>>,
     sparing: bool,
     about: Account,
 }
 
-/// A fit, and what its refinement needs.
+/// The result of a fit, with the statistics that its refinement needs.
 pub(crate) struct Outcome {
     pub(crate) fitted: Fitted,
-    /// Statistics of scaled columns, without shrinkage.
+    /// The statistics of scaled columns, without shrinkage.
     pub(crate) columns: ClassStatistics,
 }
 
 impl Pipeline {
-    /// Selects scaling and noise on held-out folds; `None` if both are specified or nothing could be held out.
+    /// Selects scaling and noise on held-out folds. Returns `None` if both are specified or nothing
+    /// can be held out.
     pub(crate) fn found(
         &self,
         arms: &[Arm<'_>],
@@ -155,12 +162,13 @@ impl Pipeline {
         Ok(Found::among(&search, &scores, nested, reference))
     }
 
-    /// Returns what the fits of a search share.
+    /// Returns the method, the settings and the number of filters that all fits of a search use.
     pub(crate) fn common(&self, filters: usize) -> Common<'_> {
         Common { entry: self.method.entry, settings: &self.settings, filters }
     }
 
-    /// Fits all samples with what was found, or with the default if nothing was.
+    /// Learns filters on all samples with the selected settings, or with the default if nothing was
+    /// selected.
     pub(crate) fn learn(
         &self,
         job: Job<'_>,
@@ -192,8 +200,9 @@ impl Pipeline {
         fit.outcome(reduction, Some(distinct), selection)
     }
 
-    /// Fits several numbers of filters together with a method whose scaling and noise are not selected on folds. If the scaling
-    /// is open and the method selects a shrinkage, the scaling whose shrinkage classifies held-out samples best is used.
+    /// Learns several numbers of filters at once, with a method whose scaling and noise are not
+    /// selected on folds. If the scaling is not specified and the method selects a shrinkage, both
+    /// scalings are tried and the one with the higher held-out accuracy is used.
     pub(crate) fn learn_each(
         &self,
         job: Job<'_>,
@@ -221,15 +230,19 @@ impl Pipeline {
         }
     }
 
-    /// Whether the method selects a shrinkage towards equal variances, which depends on the scaling.
+    /// Whether the method selects a shrinkage towards equal variances, which depends on the
+    /// scaling.
     fn has_own_shrinkage(&self) -> bool {
         self.method.entry.usual_scaling(&self.settings) != Scaling::None
     }
 
-    /// The scaling of a method whose scaling is not selected on folds. A shrinkage that was not specified shrinks towards equal
-    /// variances, which must not depend on the units of columns. Without shrinkage, columns are scaled if the method would mix
-    /// columns in different units: because it ranks directions by variance and some columns vary far more than the others, or
-    /// because it adds the same noise to every filter, unless there are many columns that vary alike within classes.
+    /// Returns the scaling of a method whose scaling is not selected on folds.
+    ///
+    /// If the method shrinks towards equal variances, the shrinkage must not depend on the units of
+    /// the columns, so columns are scaled. Without shrinkage, columns are scaled if the method
+    /// would mix columns with different units. That is the case if it ranks directions by variance
+    /// and some columns vary far more than others, or if it adds the same noise to every filter.
+    /// With many columns that vary alike within classes, noise alone is no reason for scaling.
     fn usual_scaling(&self, job: &Job<'_>) -> Scaling {
         let entry = self.method.entry;
         let alike = || in_one_unit(&job.statistics, job.dropped);
@@ -243,7 +256,7 @@ impl Pipeline {
         self.scaling.unwrap_or_else(own)
     }
 
-    /// Takes the data into the coordinates of a scaling.
+    /// Transforms the data to the coordinates of a scaling.
     fn in_scaling<'a>(
         &self,
         job: Job<'a>,
@@ -259,7 +272,7 @@ impl Pipeline {
         Ok(Fit { space, columns, parts, sparing, about })
     }
 
-    /// Fits several numbers of filters with the settings as they are.
+    /// Learns several numbers of filters at once with the specified settings.
     fn learn_together(
         &self,
         fit: Fit<'_>,
@@ -274,7 +287,8 @@ impl Pipeline {
         reductions.into_iter().map(|reduction| fit.outcome(reduction, None, None)).collect()
     }
 
-    /// Fits with the noise of a candidate, and returns how many filters differ from each other: these come first.
+    /// Learns filters with the noise of a candidate. Returns the number of distinct filters, which
+    /// come first.
     fn learn_candidate(
         &self,
         space: &Space,
@@ -310,7 +324,7 @@ impl Pipeline {
         Ok((reduction, distinct))
     }
 
-    /// The space in which all samples are fitted.
+    /// Returns the coordinates in which all samples are fitted.
     pub(crate) fn space(
         &self,
         job: Job<'_>,
@@ -322,7 +336,8 @@ impl Pipeline {
 }
 
 impl Fit<'_> {
-    /// Returns all samples in the coordinates of the fit, if these are not scaled columns.
+    /// Returns all samples in the coordinates of the fit, or `None` if these are the scaled
+    /// columns.
     fn coordinates(&self) -> Option<Features> {
         let parts = self.parts.filter(|_| self.space.is_turned())?;
         let points = parts.data().points;
@@ -330,7 +345,7 @@ impl Fit<'_> {
         Some(self.space.coordinates(points, &rows))
     }
 
-    /// Returns what a method learns from.
+    /// Returns the training data of the method.
     fn training<'t>(
         &'t self,
         coordinates: Option<&'t Features>,
@@ -351,7 +366,7 @@ impl Fit<'_> {
         if self.sparing { training.sparing() } else { training }
     }
 
-    /// Returns the record of filters in the coordinates of the fit.
+    /// Returns the result of a fit for filters in the coordinates of the fit.
     fn outcome(
         &self,
         mut reduction: Reduction,
@@ -361,7 +376,7 @@ impl Fit<'_> {
         let mut own = reduction.filters.clone();
         if self.space.is_turned() {
             let lifted = self.space.lift(own.as_ref());
-            // Of length 1 in the coordinates of the fit, in which the noise is the same in every direction.
+            // Filters keep length 1 in the coordinates of the fit, in which the noise is isotropic.
             reduction.filters = with_fixed_signs(lifted.clone());
             for j in (0..lifted.ncols()).filter(|&j| lifted.col(j) != reduction.filters.col(j)) {
                 own.as_mut().col_mut(j).iter_mut().for_each(|value| *value = -*value);
@@ -374,7 +389,7 @@ impl Fit<'_> {
         Ok(Outcome { fitted, columns: self.columns.clone() })
     }
 
-    /// Returns the training classes in the space of some features.
+    /// Returns the class statistics of the features of some filters.
     fn features(&self, filters: &Mat<f64>) -> Result<ClassStatistics, StatisticsError> {
         match self.parts {
             Some(parts) if self.sparing => {

@@ -71,7 +71,7 @@ pub use tally::Tally;
 /// The number of filters to learn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filters {
-    /// This many.
+    /// A specified number of filters.
     Count(usize),
     /// The smallest number whose held-out accuracy is within one standard error of the best.
     Auto {
@@ -80,7 +80,11 @@ pub enum Filters {
     },
 }
 
-/// A recipe for a fit: plain data, and everything that is not specified is selected.
+/// The recipe of a fit: the method, its settings, the number of filters, the scaling and the
+/// estimator. Settings that are not specified are selected on held-out samples or have their
+/// default.
+///
+/// # Examples
 ///
 /// ```
 /// use sqfa::pipeline::{Labeled, Pipeline};
@@ -96,20 +100,22 @@ pub enum Filters {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Pipeline {
-    /// The method, refined or not.
+    /// The method, with or without refinement.
     pub method: Method,
-    /// The settings of the method. Initial and fixed filters are filters of the columns as they came.
+    /// The settings of the method. Initial and fixed filters are specified for the columns of the
+    /// raw data.
     pub settings: ReducerSettings,
     /// The number of filters.
     pub filters: Filters,
-    /// The scaling; `None` selects it on held-out samples.
+    /// The scaling, or `None` to select it on held-out samples.
     pub scaling: Option<Scaling>,
-    /// The estimator of class covariances; `None` is the default of the method.
+    /// The estimator of class covariances, or `None` for the default of the method.
     pub estimator: Option<Estimator>,
 }
 
 impl Pipeline {
-    /// Returns a recipe in which everything but the number of filters is selected or has its default.
+    /// Returns a recipe for a method and a number of filters. All other settings are selected or
+    /// have their default.
     pub fn new(method: Method, filters: usize) -> Self {
         Self {
             method,
@@ -120,27 +126,30 @@ impl Pipeline {
         }
     }
 
-    /// Returns the same for the name of a method, such as `sqfa-h` or `sqfa-h+refine`.
+    /// Returns a recipe for the name of a method, such as `sqfa-h` or `sqfa-h+refine`, and a number
+    /// of filters. All other settings are selected or have their default.
     ///
     /// # Errors
     ///
-    /// If there is no such method; the error suggests the most similar name.
+    /// If no method has this name. The error suggests the most similar name.
     pub fn named(method: &str, filters: usize) -> Result<Self, Unknown> {
         Ok(Self::new(method.parse()?, filters))
     }
 
-    /// The estimator of class covariances.
+    /// Returns the estimator of class covariances: the specified one, or the default of the method.
     pub fn estimator(&self) -> Estimator {
         self.estimator.unwrap_or_else(|| self.method.entry.estimator(self.settings.degrees))
     }
 
-    /// The number of principal components that the fit is restricted to, if it is: methods that work in principal components
-    /// anyway interpret the setting themselves.
+    /// Returns the number of principal components that the fit is restricted to, or `None` without
+    /// restriction. Methods that work in principal components anyway interpret the setting
+    /// themselves.
     fn restricted_to(&self) -> Option<usize> {
         self.settings.dimensions.filter(|_| !self.method.entry.has_own_components())
     }
 
-    /// The number of principal components that represent many columns: twice the number of filters if that is many.
+    /// Returns the number of principal components that represent a large number of columns: the
+    /// specified number, or else the larger of [`COMPONENTS`] and twice the number of filters.
     fn components(&self) -> usize {
         match (self.restricted_to(), self.filters) {
             (Some(dimensions), _) => dimensions,

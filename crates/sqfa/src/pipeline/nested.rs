@@ -1,21 +1,24 @@
 //! The held-out accuracy of a selection as a whole.
 //!
-//! The accuracy of the selected candidate is too high: of many candidates that are equally good, the rule tends to select one
-//! that was lucky on the very samples that score it. So for each fold the rule selects by the scores of the other folds, and
-//! what it selects is scored on this fold. This needs no further fits. A sample that several repeats hold out is left out of
-//! all of them at once. What remains is small: the folds that select were scored by filters that learned from this fold. On
-//! pure noise (1500 draws of 60 × 5) the selected candidate shows 52.8 %, this estimate 51.5 ± 0.2 %, with chance at 50 %.
+//! The accuracy of the selected candidate is too high. Of many equally good candidates, the rule
+//! tends to select one that was lucky on the samples with which it is scored. Therefore the rule
+//! selects a candidate for each fold by the scores of the other folds, and this candidate is scored
+//! on the fold. No further fits are needed. A sample that several repeats hold out is excluded from
+//! all of them at once. The remaining bias is small: the filters with which the other folds are
+//! scored were trained on this fold. On pure noise (1500 draws of 60 × 5) the selected candidate
+//! has an accuracy of 52.8 % and this estimate is 51.5 ± 0.2 %, where chance is 50 %.
 
 use std::collections::HashSet;
 
 use super::score::{Compared, Difference, Scores};
 
-/// Which samples are scored, fold by fold, in the order of all [`Scores`].
+/// The samples of each fold, in the order of all [`Scores`].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Held {
-    /// The sample at every place of the scores; repeats hold out the same samples again.
+    /// The identifier of the sample at each index of the scores. Repeats contain the same samples
+    /// again.
     samples: Vec<u64>,
-    /// Where the samples of each fold end.
+    /// The index after the last sample of each fold.
     ends: Vec<usize>,
 }
 
@@ -26,8 +29,9 @@ impl Held {
         self.ends.push(self.samples.len());
     }
 
-    /// Returns the accuracy of what `select` takes, given the scores of candidates that were scored on every fold; `None` if
-    /// there are not two folds to compare or nothing was selected.
+    /// Returns the accuracy of the candidates that `select` returns for the scores of the other
+    /// folds. All candidates must be scored on every fold. Returns `None` with fewer than two folds
+    /// or if `select` returns `None`.
     pub(crate) fn accuracy(
         &self,
         scores: &[&Scores],
@@ -43,7 +47,7 @@ impl Held {
             let others = Places { scores, places: others.collect() };
             let taken = select(&others)?;
             let own = Places { scores, places: (start..end).collect() };
-            // A search that was cancelled scored nothing on its last folds.
+            // A search that was cancelled has no scores for its last folds.
             let weight = own.weight(taken);
             if weight > 0.0 {
                 right += own.accuracy(taken) * weight;
@@ -55,14 +59,14 @@ impl Held {
     }
 }
 
-/// Candidates compared on some of the samples.
+/// The scores of candidates on some of the samples.
 struct Places<'a> {
     scores: &'a [&'a Scores],
     places: Vec<usize>,
 }
 
 impl Places<'_> {
-    /// The places that a candidate was scored on.
+    /// Returns the indices on which a candidate was scored.
     fn of(&self, at: usize) -> impl Iterator<Item = usize> + Clone + '_ {
         let scored = self.scores[at].len();
         self.places.iter().copied().filter(move |&place| place < scored)
@@ -116,7 +120,8 @@ mod tests {
         (0..2).reduce(|best, at| if scores.mean(at) > scores.mean(best) { at } else { best })
     }
 
-    /// Each candidate is right on one fold alone: whichever is selected by one fold is wrong on the other.
+    /// Each candidate is correct on one fold only, so the candidate selected by one fold is wrong
+    /// on the other.
     #[test]
     fn luck_on_the_samples_that_score_it_does_not_count() {
         let (first, second) = (scores(&[true, true, false]), scores(&[false, false, true]));
@@ -124,7 +129,8 @@ mod tests {
         held.push([0, 1].into_iter());
         held.push([2].into_iter());
         assert_eq!(held.accuracy(&[&first, &second], best), Some(0.0));
-        // A second repeat of the same samples must not tell: its scores are left out with them.
+        // A second repeat of the same samples must not change the result, because its scores are
+        // excluded with them.
         let (first, second) = (
             scores(&[true, true, false, true, true, false]),
             scores(&[false, false, true, false, false, true]),

@@ -1,7 +1,8 @@
-//! The record of a fit: what was specified, what was selected, what was used, and how the filters were found.
+//! The record of a fit: specified settings, selected settings, values in use, and the course of the
+//! optimization.
 //!
-//! The command, model files, Python and the lab all show this value. Serialized, it has the names that model files have always
-//! had.
+//! The command, model files, Python and the lab all use this record. Its serialized names never
+//! change, because model files contain them.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use crate::statistics::Scaling;
 
 use super::{CurvePoint, Pipeline, RefinementChoice, Selection};
 
-/// What was specified for a fit, without the data.
+/// The settings that were specified for a fit, without the data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Specified {
     /// The name of the method.
@@ -35,19 +36,19 @@ pub struct Specified {
     /// The number of principal components that the fit is restricted to, if it is.
     #[serde(default, rename = "pca_dims")]
     pub dimensions: Option<usize>,
-    /// The number of filters that are learned at a time, unless it is all.
+    /// The number of filters that are learned at a time, or `None` if all are learned together.
     #[serde(default)]
     pub sequential: Option<usize>,
     /// The seed of all random numbers.
     pub seed: u64,
     /// The largest number of iterations per initialization.
     pub max_iterations: usize,
-    /// The relative change at which an optimization has converged.
+    /// The relative change of the objective at which an optimization has converged.
     pub tolerance: f64,
 }
 
 impl Specified {
-    /// Returns what a recipe specifies.
+    /// Returns the specified settings of a recipe.
     pub(crate) fn of(recipe: &Pipeline) -> Self {
         let (entry, settings) = (recipe.method.entry, &recipe.settings);
         let text = |row: &crate::reduce::Row| Some((row.name.to_owned(), (row.write)(settings)?));
@@ -83,7 +84,7 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// The name in flags, files and messages.
+    /// Returns the name in flags, files and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Single => "f32",
@@ -95,16 +96,16 @@ impl Precision {
 /// The record of a fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FitRecord {
-    /// What was specified.
+    /// The specified settings.
     #[serde(flatten)]
     pub specified: Specified,
-    /// The settings that were used, by name with their values.
+    /// The settings in use, with their values.
     #[serde(default, rename = "settings", deserialize_with = "known_settings")]
     pub used: Vec<(Setting, f64)>,
-    /// The scaling that was used.
+    /// The scaling in use.
     #[serde(rename = "scaling", alias = "scale")]
     pub scaling: Scaling,
-    /// Constant columns, which the fit dropped; their filters are 0.
+    /// The constant columns, which the fit dropped. Their filter coefficients are 0.
     #[serde(
         default,
         rename = "dropped",
@@ -112,24 +113,28 @@ pub struct FitRecord {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub dropped: Vec<usize>,
-    /// The numbers of filters that were tried, fewest first; empty if the number was specified.
+    /// The scores of all numbers of filters that were tried, in ascending order of the number.
+    /// Empty if the number was specified.
     #[serde(default, rename = "filters_tried", skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<CurvePoint>,
-    /// How scaling and noise were selected, unless both were specified or the method has no noise.
+    /// The selection of scaling and noise, or `None` if both were specified or the method has no
+    /// noise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
     /// The values that were tried to select settings of the method.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<Trial>,
-    /// How far the filters were refined, if the method is refined.
+    /// The selected refinement, if the filters are refined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refinement: Option<RefinementChoice>,
-    /// The number of filters that differ from each other, if that is not all. They come first and classify; the others were
-    /// learned next to them, orthogonal in the coordinates of the fit, because with the selected noise fewer filters suffice.
+    /// The number of distinct filters, or `None` if all filters are distinct. Distinct filters come
+    /// first and are the ones used for classification. With the selected noise they are sufficient,
+    /// so the others were learned with the constraint that they are orthogonal in the coordinates
+    /// of the fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<usize>,
-    /// The classifier of the features. Files of earlier versions name none and are classified as these versions did, by
-    /// the quadratic one.
+    /// The classifier of the features. Files of earlier versions do not contain it and use the
+    /// quadratic classifier.
     #[serde(default)]
     pub classifier: ClassifierKind,
     /// Whether only second moments of the data were known.
@@ -137,18 +142,18 @@ pub struct FitRecord {
     pub second_moments: bool,
     /// The precision of the class covariances.
     pub precision: Precision,
-    /// How the filters were found.
+    /// The course of the optimization.
     #[serde(rename = "fit")]
     pub run: Run,
 }
 
 impl FitRecord {
-    /// The value of a setting that was used.
+    /// Returns the value of a setting that was used, or `None` if the fit does not use it.
     pub fn setting(&self, setting: Setting) -> Option<f64> {
         self.used.iter().find(|(known, _)| *known == setting).map(|(_, value)| *value)
     }
 
-    /// The held-out accuracy of the value of a setting that was selected.
+    /// Returns the held-out accuracy of the selected value of a setting.
     pub(crate) fn accuracy_of(&self, setting: Setting) -> Option<f64> {
         let value = self.setting(setting);
         let taken = |trial: &&Trial| trial.setting == setting && Some(trial.value) == value;
@@ -160,24 +165,24 @@ impl FitRecord {
         self.scaling.centers() && !self.second_moments
     }
 
-    /// The held-out accuracy of the fit, if samples were held out.
+    /// Returns the held-out accuracy of the fit, or `None` if no samples were held out.
     pub fn held_out(&self) -> Option<f64> {
         let selected = self.selection.as_ref().and_then(|selection| selection.accuracy);
         match &self.refinement {
-            // The filters are those of the selection.
+            // Without refinement, the filters are those of the selection.
             Some(choice) if choice.steps == 0 => selected.or(Some(choice.accuracy)),
             Some(choice) => Some(choice.accuracy),
             None => selected,
         }
     }
 
-    /// The settings that were used and the facts of the refinement, by names that never change.
+    /// Returns the settings in use and the results of the refinement by stable names.
     pub fn quantities(&self) -> Vec<(&'static str, f64)> {
         quantities(&self.used, self.refinement.as_ref())
     }
 }
 
-/// Returns settings and the facts of a refinement, by names that never change.
+/// Returns settings and the results of a refinement by stable names.
 pub fn quantities(
     used: &[(Setting, f64)],
     refinement: Option<&RefinementChoice>,
@@ -187,7 +192,8 @@ pub fn quantities(
     all
 }
 
-/// Reads settings with their values. Unknown ones are left out, so that files of later versions can be read.
+/// Reads settings with their values. Unknown settings are ignored, so that files of later versions
+/// can be read.
 fn known_settings<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(Setting, f64)>, D::Error> {
     let named = Vec::<(String, f64)>::deserialize(from)?;
     Ok(named.into_iter().filter_map(|(name, value)| Some((name.parse().ok()?, value))).collect())

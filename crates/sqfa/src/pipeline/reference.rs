@@ -1,7 +1,9 @@
-//! Accuracies that the held-out accuracy of a fit is compared with: linear discriminant analysis and the largest class.
+//! Reference accuracies for the held-out accuracy of a fit: linear discriminant analysis, and
+//! predictions of the largest class.
 //!
-//! Both are computed on the samples on which the settings were selected, from the same training samples. Cost per fold: one
-//! closed form and one pass over the samples held out.
+//! Both are computed with the same training samples and scored on the same held-out samples as the
+//! candidates of a fit. The cost per fold is one eigendecomposition and one pass over the held-out
+//! samples.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,12 +18,14 @@ use super::score::Scores;
 use super::search::Folds;
 use super::side::Side;
 
-/// Held-out accuracies of simple classifiers on the samples on which the settings of a fit were selected.
+/// Held-out accuracies of simple classifiers, on the same samples on which the settings of a fit
+/// were selected.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Reference {
-    /// Linear discriminant analysis with all of its directions; `None` if a fold has too few samples for it.
+    /// The accuracy of linear discriminant analysis with all discriminants, or `None` if a fold has
+    /// too few samples.
     pub lda: Option<f64>,
-    /// Predicting the most frequent class of the training samples for every sample.
+    /// The accuracy of predicting the most frequent training class for every sample.
     pub majority: f64,
 }
 
@@ -55,14 +59,14 @@ impl InMemory<'_, '_> {
     }
 }
 
-/// The most frequent class of the training samples, the first of equals.
+/// Returns the most frequent class of the training samples, or the first of several.
 fn most_frequent(side: &Side) -> u32 {
     let shares = side.space.classes().shares();
     let larger = |best: usize, at: usize| if shares[at] > shares[best] { at } else { best };
     (0..shares.len()).reduce(larger).unwrap_or(0) as u32
 }
 
-/// All discriminant directions of the training samples; `None` if there are none.
+/// Returns all discriminants of the training samples, or `None` if they cannot be computed.
 fn discriminants(side: &Side, observer: &mut Observer<'_>) -> Option<Mat<f64>> {
     let statistics = &side.space.statistics;
     let count = statistics.dimension().min(statistics.classes().len() - 1);

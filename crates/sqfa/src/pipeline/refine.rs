@@ -1,9 +1,10 @@
-//! The refinement under the same folds: how far to climb the posterior, against how much noise, or whether to stay.
+//! Refinement of filters, with the number of iterations and the noise selected on held-out samples.
 //!
-//! On the training part of every fold the filters that the method found there climb the mean log posterior in a few rounds;
-//! after each, the points held out are scored. The round and the noise with the best mean score are taken, if they are
-//! ahead of the start by more than two standard errors and classify no fewer points rightly; all points then climb as far.
-//! Otherwise the filters stay as they are.
+//! On the training side of every fold, the filters of the method are optimized for the mean log
+//! posterior in several rounds, and the held-out samples are scored after each round. The round and
+//! the noise with the best mean score are selected if the score is better than that of the initial
+//! filters by more than two standard errors and the accuracy is not lower. The filters are then
+//! optimized on all samples for the same number of iterations. Otherwise the filters do not change.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,37 +26,40 @@ use super::side::Side;
 use super::space::Space;
 use super::{Fitted, Labeled, NoChoice, Parts, Pipeline, PipelineError, nested};
 
-/// One noise and number of iterations that was tried.
+/// The score of one noise and one number of iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RefinementTrial {
-    /// The fraction of the within-class variance.
+    /// The noise, as a fraction of the mean within-class variance.
     pub noise: f64,
-    /// Iterations from the initial filters.
+    /// The number of iterations from the initial filters.
     pub steps: usize,
-    /// Mean ln p(true class), each at least ln 0.05; `None` if trials were compared by accuracy.
+    /// The mean ln p(true class) over held-out samples, each at least ln 0.05. `None` if trials
+    /// were compared by accuracy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_posterior: Option<f64>,
     /// The held-out accuracy.
     pub accuracy: f64,
 }
 
-/// How far filters were refined, and why.
+/// The selected number of iterations of a refinement, with all trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RefinementChoice {
-    /// Iterations that were taken; 0 if the filters stayed as they were.
+    /// The selected number of iterations, or 0 if the filters were not refined.
     pub steps: usize,
-    /// The noise they were taken against, as a fraction of the within-class variance.
+    /// The noise of the best trial, as a fraction of the mean within-class variance.
     pub noise: f64,
-    /// By how much the mean log posterior of the best trial was ahead of that of the initial filters, if it was measured.
+    /// The difference between the mean log posteriors of the best trial and of the initial filters,
+    /// if it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain: Option<Gain>,
-    /// The held-out accuracy of the choice: for each fold, that of the trial which the other folds select.
+    /// The held-out accuracy of the selection: for each fold, that of the trial which the other
+    /// folds select.
     pub accuracy: f64,
-    /// Every noise and number of steps that was tried. The first trial has the initial filters.
+    /// All trials. The first one is that of the initial filters.
     pub trials: Vec<RefinementTrial>,
 }
 
-/// A difference between two mean log posteriors.
+/// The difference between two mean log posteriors.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Gain {
     /// The difference.
@@ -65,12 +69,12 @@ pub struct Gain {
 }
 
 impl RefinementChoice {
-    /// Returns the held-out accuracy before the refinement, if anything was tried.
+    /// Returns the held-out accuracy before the refinement, or `None` without trials.
     pub fn before(&self) -> Option<f64> {
         self.trials.first().map(|trial| trial.accuracy)
     }
 
-    /// Returns steps, noise and held-out accuracies, by names that never change.
+    /// Returns the number of iterations, the noise and the held-out accuracies by stable names.
     pub fn facts(&self) -> Vec<(&'static str, f64)> {
         let before = self.before().map(|accuracy| ("held-out accuracy before", accuracy));
         let mut facts =
@@ -81,14 +85,14 @@ impl RefinementChoice {
     }
 }
 
-/// The coordinates in which filters are refined, where points are elsewhere.
+/// The coordinates in which filters are refined if the samples are on other machines.
 #[derive(Debug)]
 pub struct RefinementSpace {
-    /// Filters of raw points whose features are the coordinates, one a column.
+    /// The filters whose features are the coordinates, one per column, for raw samples.
     pub filters: Mat<f64>,
-    /// What is added to these features.
+    /// The offset that is added to these features.
     pub offset: Option<Vec<f64>>,
-    /// The same of preprocessed columns that were kept, orthonormal.
+    /// The filters as an orthonormal basis of the preprocessed columns that were kept.
     basis: Mat<f64>,
 }
 
@@ -102,7 +106,7 @@ struct Climb<'p, 'a> {
 }
 
 impl<'p, 'a> Climb<'p, 'a> {
-    /// The climb of samples that are learned from, from filters of preprocessed columns.
+    /// Prepares the optimization on training rows from filters of preprocessed columns.
     fn new(
         side: Side,
         parts: &'p Parts<'a>,
@@ -115,14 +119,14 @@ impl<'p, 'a> Climb<'p, 'a> {
         Self { side, parts, held, points, filters }
     }
 
-    /// Returns the scores of filters on the rows held out.
+    /// Returns the scores of filters on the held-out rows.
     fn score(&self, filters: &Mat<f64>) -> Result<Scores, PipelineError> {
         let scorer = self.side.scorer(filters);
         Ok(scorer.scores(self.parts.data(), self.held.iter().copied())?)
     }
 }
 
-/// Points in the coordinates of a space, with repeated rows for weights.
+/// Samples in the coordinates of a space. Weights are represented by repeated rows.
 struct Coordinates {
     features: Features,
     rows: Vec<usize>,
@@ -149,7 +153,7 @@ impl Coordinates {
         }
     }
 
-    /// Filters some iterations further.
+    /// Optimizes filters for a number of iterations.
     fn climb(
         &self,
         space: &Space,
@@ -167,8 +171,8 @@ impl Coordinates {
 }
 
 impl Pipeline {
-    /// Refines filters on the folds on which scaling and noise were selected, from the filters that each fold found there, or
-    /// on folds that fit the method anew if nothing was selected.
+    /// Refines filters on the folds on which scaling and noise were selected, starting with the
+    /// filters of each fold. If nothing was selected, the method is fitted to each fold first.
     pub(crate) fn refine(
         &self,
         outcome: Outcome,
@@ -204,9 +208,10 @@ impl Pipeline {
 
     /// Refines filters of many columns, or of a method whose settings were not selected on folds.
     ///
-    /// Every fold fits the method to its own training samples, with the settings that were selected, and optimizes within the
-    /// span of these filters and of the principal components of the same samples. So no sample that is scored was used for
-    /// training. If `whole` is true, within-class scaling uses all columns.
+    /// For every fold, the method is fitted to the training samples with the selected settings. The
+    /// filters are then optimized within the span of these filters and of the principal components
+    /// of the same samples. No sample that is scored was therefore used for training. If `whole` is
+    /// true, within-class scaling uses all columns.
     pub(crate) fn refine_anew(
         &self,
         outcome: Outcome,
@@ -219,7 +224,8 @@ impl Pipeline {
         let mut climbs = Vec::new();
         let dealt;
         if let Some(part) = parts.spared() {
-            // Nothing was learned from these rows.
+            // The validation part was not used for training, so the filters of all training rows
+            // can be scored.
             let space = around(&outcome)?;
             let (held, learned) = (parts.within(part).collect(), parts.learned());
             let start = fitted.kept().to_owned();
@@ -250,7 +256,7 @@ impl Pipeline {
         self.follow(outcome.fitted, choice, cancelled, inside, observer)
     }
 
-    /// Refines all samples as far as the folds selected.
+    /// Refines filters on all samples with the selected noise and number of iterations.
     fn follow(
         &self,
         mut fitted: Fitted,
@@ -271,7 +277,7 @@ impl Pipeline {
                 let further =
                     points.climb(&space, &filters, noise, next - done, optimizer, observer)?;
                 filters = further.filters;
-                // Every round begins where the one before it ended.
+                // The first value of a round repeats the last value of the previous round.
                 trace.extend(further.trace.into_iter().skip(usize::from(!trace.is_empty())));
                 if further.cancelled {
                     fitted.record.run.termination = Some(Termination::Cancelled);
@@ -290,7 +296,8 @@ impl Pipeline {
         Ok(fitted)
     }
 
-    /// Optimizes on every fold and selects noise and steps.
+    /// Optimizes filters on every fold and selects the noise and the number of iterations. The
+    /// second value is whether the observer cancelled the optimization.
     fn choose(
         &self,
         climbs: &[Climb<'_, '_>],
@@ -353,7 +360,8 @@ impl Pipeline {
         Ok((choice, cancelled))
     }
 
-    /// Returns the coordinates in which filters of class statistics are refined if the samples are on other machines.
+    /// Returns the coordinates in which filters of class statistics are refined if the samples are
+    /// on other machines.
     pub(crate) fn refinement_space(
         &self,
         outcome: &Outcome,
@@ -370,10 +378,11 @@ impl Pipeline {
         Ok(RefinementSpace { filters, offset, basis })
     }
 
-    /// Refines filters of class statistics on samples that were transformed to the coordinates of the refinement.
+    /// Refines filters of class statistics on samples that were transformed to the coordinates of
+    /// the refinement.
     ///
-    /// Every fold starts from the filters of all samples. An engine holds many samples, so that they hardly depend on those that
-    /// are held out.
+    /// Every fold starts with the filters of all samples. Distributed data have many samples, so
+    /// these filters hardly depend on the held-out ones.
     pub(crate) fn refine_in(
         &self,
         Outcome { fitted, columns }: &Outcome,
@@ -411,20 +420,21 @@ impl Pipeline {
     }
 }
 
-/// Returns a space with samples in its coordinates.
+/// Returns a space with the training samples in its coordinates.
 fn within(space: Space, parts: &Parts<'_>) -> (Space, Coordinates) {
     let points = Coordinates::new(parts, &parts.learned(), &space);
     (space, points)
 }
 
-/// The space around fitted filters: their own span and that of the leading principal components.
+/// Returns the span of the fitted filters and the leading principal components as a space.
 fn around(Outcome { fitted, columns }: &Outcome) -> Result<Space, PipelineError> {
     let basis = basis_around(columns, fitted.kept())?;
     Ok(Space::plain(fitted.preprocessor.clone(), columns.clone()).within(basis))
 }
 
-/// Of so many trials, the one with the best mean score and the one to take: the best, or the start unless the best is clearly
-/// ahead of it.
+/// Returns the trial with the best mean score and the trial to use. The latter is the best one if
+/// it is clearly better than the initial filters and not less accurate, and otherwise the initial
+/// filters.
 fn taken(scores: &dyn Compared, count: usize) -> (usize, usize) {
     let more = |best: usize, at| if scores.mean(at) > scores.mean(best) { at } else { best };
     let best = (0..count).fold(0, more);

@@ -1,12 +1,14 @@
-//! Fits of samples that are on other machines: class statistics of folds come in, candidates go out, and sums of their scores come
-//! back.
+//! Fits of samples on other machines. The driver receives class statistics of folds, sends
+//! candidates to the workers, and receives sums of their scores.
 //!
-//! It is the search of samples in memory with another implementation of [`Folds`]. The number of filters is one question; the
-//! grid of noise, its third noise, each of its extensions and the neighbors of the best are one question each. A question is one
-//! pass over the samples that are held out, and includes all candidates so far, because differences are paired sample by sample.
-//! The part of a row follows from [`row_keys`](super::row_keys). A class of which some fold would leave fewer than two samples is
-//! never held out.
-//! Cost: one fit per candidate and fold, on statistics.
+//! The search is the same as for samples in memory, with another implementation of [`Folds`]. The
+//! number of filters is one question. The grid of noise, the third noise, each extension of the
+//! grid and the neighbors of the best candidate are one question each. A question needs one pass
+//! over the held-out samples. It includes all candidates so far, because differences are paired
+//! sample by sample. The part of a row follows from [`row_keys`](super::row_keys). A class is never
+//! held out if some fold would leave fewer than two of its samples for training.
+//!
+//! The cost is one fit per candidate and fold, on class statistics.
 
 use std::sync::Arc;
 
@@ -32,49 +34,60 @@ use super::{
     Tally, WIDE,
 };
 
-/// Candidates to be scored, the same ones in every fold.
+/// Candidates to be scored on the held-out samples. All folds have the same candidates.
 #[derive(Debug)]
 pub struct Question {
-    /// The number of a part that is held out, and the candidates that learned from the others.
+    /// The index of each part that is held out, with the scorers that were trained on the other
+    /// parts.
     pub folds: Vec<(usize, Vec<Scorer>)>,
-    /// Whether samples of a class are held out.
+    /// Whether samples of each class are held out.
     pub held: Vec<bool>,
-    /// How many candidates there are.
+    /// The number of candidates.
     pub candidates: usize,
 }
 
-/// A fit that asks for scores.
+/// A fit of samples on other machines, which requests scores of its candidates.
+///
+/// [`Remote::ask`] returns questions until everything is selected, [`Remote::answer`] receives
+/// their scores, and [`Remote::fit`] learns the filters.
 pub struct Remote {
     received: Received,
     filters: Option<usize>,
-    /// The numbers of filters that were asked about.
+    /// The numbers of filters in the last question.
     counts: Vec<usize>,
     curve: Option<Curve>,
     search: Search,
-    /// The scorers of all candidates of the search, fold by fold.
+    /// The scorers of all candidates of the search, for each fold.
     scorers: Vec<Vec<Scorer>>,
     /// The scores of all candidates of the search.
     tally: Tally,
     outcome: Option<Outcome>,
 }
 
-/// The folds of samples that are on other machines.
+/// The folds of samples on other machines, as class statistics.
 struct Received {
     recipe: Pipeline,
     dropped: Vec<usize>,
     total: ClassAccumulator,
-    /// Sums of what is learned from when a part is held out.
+    /// The index of every part that is held out, with the class statistics of the other parts.
     training: Vec<(usize, ClassAccumulator)>,
-    /// Whether samples of a class are held out.
+    /// Whether samples of each class are held out.
     held: Vec<bool>,
-    /// How spaces are made if there are many columns.
+    /// The coordinates for each scaling if there are many columns, otherwise empty.
     within: Vec<Within>,
 }
 
 impl Remote {
-    /// From the sums of every part, and of the samples in none.
+    /// Starts a fit from the class statistics of every part, and of the samples in no part
+    /// (`rest`).
     ///
-    /// As many parts are held out in turn as for samples in memory: all, or the first if there are many samples.
+    /// All parts are held out in turn, or only the first if there are many samples, as for samples
+    /// in memory.
+    ///
+    /// # Errors
+    ///
+    /// If the parts have different classes or columns, if all columns are constant, or if a setting
+    /// does not suit the data or the method.
     pub fn new(
         recipe: Pipeline,
         parts: &[ClassAccumulator],
@@ -99,7 +112,7 @@ impl Remote {
             if parts[at].of_some(&held).counts().iter().all(|&count| count == 0) {
                 continue;
             }
-            // Merged anew: what was added cannot be taken out again without round-off.
+            // Merged anew for every fold: subtracting a part from the total would leave round-off.
             let mut sums = always.clone();
             sums.merge(&rest.of_some(&held))?;
             for (_, part) in parts.iter().enumerate().filter(|(other, _)| *other != at) {
@@ -134,17 +147,17 @@ impl Remote {
         })
     }
 
-    /// The classes, in the order of all sums.
+    /// Returns the classes, in the order of all class statistics.
     pub fn classes(&self) -> &Classes {
         self.received.total.classes()
     }
 
-    /// The recipe.
+    /// Returns the recipe of the fit.
     pub fn recipe(&self) -> &Pipeline {
         &self.received.recipe
     }
 
-    /// Returns the next candidates to be scored; `None` when everything is selected.
+    /// Returns the next candidates to be scored, or `None` when everything is selected.
     ///
     /// # Errors
     ///
@@ -160,7 +173,7 @@ impl Remote {
         let Some(Asked { candidates, folds }) = asked else { return Ok(None) };
         self.scorers.resize(folds.len(), Vec::new());
         for (all, (_, scorers)) in self.scorers.iter_mut().zip(folds) {
-            // In the order of their numbers.
+            // Scorers are stored in the order of the candidates' indices.
             let mut numbered: Vec<_> = candidates.iter().map(|(at, _)| *at).zip(scorers).collect();
             numbered.sort_by_key(|(at, _)| *at);
             all.extend(numbered.into_iter().map(|(_, scorer)| scorer));
@@ -169,11 +182,11 @@ impl Remote {
         Ok(Some(self.received.question(folds, self.search.runners().len())))
     }
 
-    /// Takes what the samples held out say of the last candidates.
+    /// Receives the scores of the candidates of the last question.
     ///
     /// # Errors
     ///
-    /// If nothing was held out for a number of filters.
+    /// If no sample was held out to select the number of filters.
     pub fn answer(&mut self, tally: &Tally) -> Result<(), PipelineError> {
         if self.filters.is_some() {
             self.tally = tally.clone();
@@ -185,11 +198,11 @@ impl Remote {
         Ok(())
     }
 
-    /// Fits all samples with what was selected.
+    /// Learns filters on all samples with the selected settings.
     ///
     /// # Errors
     ///
-    /// If the number of filters is open or the fit fails.
+    /// If the number of filters is not selected yet, or if the fit fails.
     pub fn fit(&mut self, observer: &mut Observer<'_>) -> Result<&Fitted, PipelineError> {
         let Some(filters) = self.filters else {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
@@ -203,12 +216,14 @@ impl Remote {
         Ok(&self.outcome.insert(outcome).fitted)
     }
 
-    /// Returns the result of [`Remote::fit`] and of the refinement, if there is one yet.
+    /// Returns the result of [`Remote::fit`], after [`Remote::refine`] the refined one, or `None`
+    /// before a fit.
     pub fn fitted(&self) -> Option<&Fitted> {
         self.outcome.as_ref().map(|outcome| &outcome.fitted)
     }
 
-    /// Returns the coordinates that samples are transformed to before a refinement; `None` before a fit.
+    /// Returns the coordinates to which samples are transformed before a refinement, or `None`
+    /// before a fit.
     ///
     /// # Errors
     ///
@@ -217,7 +232,7 @@ impl Remote {
         self.outcome.as_ref().map(|own| self.received.recipe.refinement_space(own)).transpose()
     }
 
-    /// Refines the filters of a fit on samples, or a part of them, in the coordinates of the refinement.
+    /// Refines the filters of a fit on all or some samples, in the coordinates of the refinement.
     ///
     /// # Errors
     ///
@@ -236,7 +251,7 @@ impl Remote {
         Ok(())
     }
 
-    /// Every number of filters, in the default scaling with the default noise.
+    /// Returns the question about the number of filters, with the default scaling and noise.
     fn ask_count(&mut self, observer: &mut Observer<'_>) -> Result<Question, PipelineError> {
         let Received { recipe, dropped, total, .. } = &self.received;
         let Filters::Auto { max } = recipe.filters else {
@@ -256,7 +271,7 @@ impl Remote {
 }
 
 impl Received {
-    /// Returns a question about candidates of numbered folds.
+    /// Returns a question about candidates, whose folds are specified by index.
     fn question(&self, folds: Vec<(usize, Vec<Scorer>)>, candidates: usize) -> Question {
         let part = |(fold, scorers): (usize, _)| (self.training[fold].0, scorers);
         let folds = folds.into_iter().map(part).collect();
@@ -285,24 +300,24 @@ impl Folds for Received {
     }
 }
 
-/// The class statistics of accumulated samples.
+/// Returns the class statistics of accumulated samples.
 fn statistics_of(sums: &ClassAccumulator) -> Result<ClassStatistics, StatisticsError> {
     check_several(sums.classes())?;
     ClassAccumulator::finish_together(&[sums], Estimator::Empirical)
 }
 
-/// Spaces within the leading principal components of all samples.
+/// Coordinates within the leading principal components of all samples, under one scaling.
 struct Within {
     scaling: Scaling,
     estimator: Estimator,
     map: Option<Preprocessor>,
     basis: Mat<f64>,
-    /// The mean within-class variance of the columns divided by that of the components.
+    /// The mean within-class variance of the columns, divided by that of the components.
     ratio: f64,
 }
 
 impl Within {
-    /// Returns one for every scaling.
+    /// Returns the coordinates for every scaling.
     fn each(
         recipe: &Pipeline,
         total: &ClassStatistics,

@@ -1,14 +1,17 @@
-//! The rule of the search: what is tried next and what is selected, given scores alone.
+//! The rule of the search: which candidates are tried next and which one is selected, given scores.
 //!
-//! Every scaling starts with three noise fractions a decade apart, from large to small; the third is left out if the second is
-//! clearly behind the first. While the best of a scaling is at the edge of its grid and not clearly behind the best of all, the
-//! grid grows by a decade. Then the best of all gets neighbors half a decade away. If the noise is specified, each scaling has
-//! one candidate.
+//! Every scaling starts with three noise fractions a decade apart, from large to small. The third
+//! is omitted if the second is clearly behind the first. While the best candidate of a scaling is
+//! at the edge of its grid and not clearly behind the best of all, the grid is extended by a
+//! decade. Then the neighbors of the best candidate, half a decade away, are tried. If the noise is
+//! specified, each scaling has one candidate.
 //!
-//! The best candidate is the one with the best mean score, among those whose accuracy is not more than two standard errors
-//! below that of another. All candidates within one standard error of the best (paired differences) are equivalent, and of
-//! these the one nearest to the default is selected: in decades of noise, a step between scalings counting as one decade. The
-//! default did best over many tables, so a choice among equivalent candidates costs least there.
+//! The best candidate has the best mean score among those whose accuracy is at most two standard
+//! errors lower than that of any other. All candidates within one standard error of the best
+//! (paired differences) are equivalent. Of these, the one nearest to the default is selected. Its
+//! distance is measured in decades of noise, and a step between scalings counts as one decade. On
+//! average over many tables the default was the best setting, so it is the safest choice among
+//! equivalent candidates.
 
 use crate::model::Noise;
 use crate::statistics::Scaling;
@@ -18,91 +21,108 @@ use super::selection::{Candidate, Reason};
 
 /// The default noise, as a fraction of the mean within-class variance.
 pub const DEFAULT_FRACTION: f64 = 0.3;
-/// The fractions that every scaling starts with, times the default: from large to small, because a fit with less noise starts
-/// from the filters of one with more.
+/// The noise fractions that every scaling starts with, relative to the default. They are in
+/// descending order, because a fit with less noise is initialized with the filters of one with
+/// more noise.
 const FIRST: [f64; 3] = [10.0, 1.0, 0.1];
-/// A step of the grid.
+/// The ratio between neighboring noise fractions of the grid.
 ///
-/// Without neighbors half a step away, `sqfa-bench choices` loses 0.09 ± 0.07 points over 118 cells and takes 9 % less time. If
-/// the third noise is tried even if the second is clearly behind the first, it gains 0.05 ± 0.05 points over 88 cells, and a fit
-/// of 8 filters to MNIST takes 1.6 times as long: fits with little noise are slow.
+/// Without neighbors half a step away, `sqfa-bench choices` loses 0.09 ± 0.07 percentage points
+/// over 118 cells and takes 9 % less time. If the third noise is tried even when the second is
+/// clearly behind the first, it gains 0.05 ± 0.05 percentage points over 88 cells, and a fit of 8
+/// filters to MNIST takes 1.6 times as long, because fits with little noise are slow.
 const STEP: f64 = 10.0;
-/// The largest and smallest fraction of the grid, times the default.
+/// The largest and the smallest noise fraction of the grid, relative to the default.
 const ENDS: (f64, f64) = (100.0, 1e-3);
-/// Standard errors behind the best beyond which a candidate is clearly behind.
+/// The number of standard errors beyond which a candidate is clearly behind another.
 ///
-/// Without the same rule for accuracies, `sqfa-bench choices` loses 0.08 ± 0.05 points over 118 cells, and 4.6 points in the
-/// worst of them, where one of 400 columns is informative.
+/// If accuracies are not compared in this way, `sqfa-bench choices` loses 0.08 ± 0.05 percentage
+/// points over 118 cells, and 4.6 points in the worst of them, where one of 400 columns is
+/// informative.
 pub(super) const CLEARLY: f64 = 2.0;
-/// The scalings that are tried, from the one that needs most of the data to the one that needs least.
+/// The scalings that are tried, in descending order of the number of quantities that they estimate.
 ///
-/// Without per-feature scaling, `sqfa-bench choices` takes 28 % less time and gains 0.03 ± 0.04 points over 118 cells. It is for
-/// distances that linear maps change, and for many columns without leading components.
+/// Without per-feature scaling, `sqfa-bench choices` takes 28 % less time and gains 0.03 ± 0.04
+/// percentage points over 118 cells. Per-feature scaling is included for distances that depend on
+/// linear maps, and for many columns without leading components.
 pub(crate) const SCALINGS: [Scaling; 3] =
     [Scaling::WithinClass, Scaling::PerFeature, Scaling::Common];
 
-/// The samples below which cross-validation is repeated.
+/// The number of samples below which cross-validation is repeated.
 ///
-/// Without the repeat, accuracy falls by 0.23 ± 0.10 points over 110 cells of `sqfa-bench choices` (14 tables of 120 to 192
-/// training samples).
+/// Without the repeat, accuracy falls by 0.23 ± 0.10 percentage points over 110 cells of
+/// `sqfa-bench choices` (14 tables of 120 to 192 training samples).
 const FEW: u64 = 200;
-/// The samples from which two folds are held out if every fold has principal components of its own.
+/// The number of samples from which only two folds are held out if every fold needs its own
+/// principal components.
 const TWO_FOLDS: u64 = 1000;
-/// The samples from which one part is held out instead of folds.
+/// The number of samples from which a single part is held out instead of several folds.
 const ONE_SPLIT: u64 = 6000;
-/// The largest number of samples that one split holds out: more would take memory and time and change no selection.
+/// The largest number of samples that a single split holds out. More would need memory and time
+/// without changing the selection.
 const MOST_HELD: u64 = 50_000;
-/// Columns above which candidates are scored within principal components.
+/// The number of columns above which candidates are scored within principal components.
 pub const WIDE: usize = 256;
-/// The number of these components, unless there are many filters.
+/// The number of principal components of wide data, unless many filters are learned.
 pub(super) const COMPONENTS: usize = 128;
-/// Columns up to which candidates are scored on the columns as well if components explain little. A fit of a fold costs some
-/// cubes of this number.
+/// The largest number of columns with which candidates are scored on the columns as well if
+/// components explain little. The cost of a fit per fold is a few cubes of this number.
 pub(super) const WHOLE: usize = 768;
 /// The fraction of the within-class variance below which components explain little.
 ///
-/// Without this rule, `sqfa-bench choices` loses 9.1 ± 0.3 points on tables of 400 columns of which one is informative, and gains
-/// 4.1 ± 2.7 points on tables of 3000 columns of which 40 are. Images and low-rank tables do not change.
+/// Without this rule, `sqfa-bench choices` loses 9.1 ± 0.3 percentage points on tables of 400
+/// columns of which one is informative, and gains 4.1 ± 2.7 points on tables of 3000 columns of
+/// which 40 are. Accuracies for images and low-rank tables do not change.
 pub(super) const EXPLAINED: f64 = 0.75;
-/// Samples per column from which the components of all samples hardly depend on those that are held out.
+/// The number of samples per column from which the components of all samples hardly depend on the
+/// held-out ones.
 pub(super) const MANY: usize = 20;
-/// The ratio of the largest to the median variance up to which columns are assumed to be in one unit.
+/// The largest ratio between the largest and the median variance of columns that are assumed to
+/// have the same units.
 pub(super) const ALIKE: f64 = 100.0;
-/// The correlation of two features, within classes, over all samples and of their noise, above which they measure the same.
+/// The correlation above which two features measure the same. It must be exceeded within classes,
+/// over all samples and for their noise.
 pub(super) const SAME: f64 = 0.99;
 
-/// The least score of a sample, ln 0.05. It keeps the score bounded if a quadratic classifier is certain and wrong: a single
-/// outlier must not outweigh a hundred samples.
+/// The lowest score of a sample, ln 0.05. Without a bound, a single outlier that a quadratic
+/// classifier misclassifies with certainty would outweigh a hundred samples.
 pub(super) const FLOOR: f64 = -2.995_732_273_553_991;
-/// The least shrinkage of the pooled covariance that within-class scaling uses, however many samples there are.
+/// The smallest shrinkage of the pooled covariance in within-class scaling, for any number of
+/// samples.
 pub(super) const LEAST_SHRINKAGE: f64 = 1e-3;
-/// All numbers of filters up to this one are tried, then every half octave.
+/// The largest number of filters up to which every number is tried. Beyond it, numbers half an
+/// octave apart are tried.
 pub(super) const EVERY_COUNT: usize = 4;
-/// Iterations of the refinement after which held-out samples are scored.
+/// The iterations of the refinement after which held-out samples are scored.
 pub(super) const ROUNDS: [usize; 6] = [0, 5, 12, 25, 50, 100];
-/// The noise of the refinement, as fractions of the mean within-class variance in the scaling of the fit.
+/// The noise of the refinement, as fractions of the mean within-class variance in the scaling of
+/// the fit.
 pub(super) const ROUND_NOISES: [f64; 3] = [1.0, 0.1, 0.01];
-/// Rounds without a better score after which a noise of the refinement is abandoned.
+/// The number of rounds without a better score after which the refinement stops for a noise.
 pub(super) const PATIENCE: usize = 2;
-/// Refined filters may use this many numbers in all, unless that leaves fewer principal components than
-/// [`REFINED_COMPONENTS`]. Few filters cannot overfit and gain from more components; many do overfit.
+/// The largest number of coefficients of all refined filters together, unless it allows fewer
+/// principal components than [`REFINED_COMPONENTS`]. A small number of filters cannot overfit and
+/// improves with more components; a large number does overfit.
 pub(super) const REFINED_NUMBERS: usize = 1200;
-/// The least number of principal components that refined filters may use next to the initial ones.
+/// The smallest number of principal components that refined filters may use in addition to the
+/// initial filters.
 pub(super) const REFINED_COMPONENTS: usize = 150;
 
-/// How samples are held out in turn.
+/// The scheme in which samples are held out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// Parts that every class is divided into.
+    /// The number of parts that every class is divided into.
     pub parts: usize,
-    /// How many of them are held out in turn. The others are always learned from.
+    /// The number of parts that are held out in turn. The others are always used for training.
     pub held: usize,
-    /// How often all of it is repeated with another shuffle.
+    /// The number of repeats, each with another shuffle.
     pub repeats: usize,
 }
 
 impl Plan {
-    /// Returns five folds, twice for few samples. Of many samples, one split holds out a seventh, at most 50,000.
+    /// Returns the scheme for a number of samples: five folds, twice for fewer than 200 samples.
+    /// For at least 6000 samples, a single split holds out one seventh of them, or 50,000 if that
+    /// is fewer.
     pub fn for_points(samples: u64) -> Self {
         match samples {
             ..FEW => Self { parts: 5, held: 5, repeats: 2 },
@@ -114,8 +134,9 @@ impl Plan {
         }
     }
 
-    /// Returns the same if every fold has principal components of its own, which cost more than the fits: from
-    /// [`TWO_FOLDS`] samples on, two folds of five are held out.
+    /// Returns the scheme for a number of samples if every fold needs its own principal components,
+    /// which take longer to compute than the fits. From [`TWO_FOLDS`] samples on, two of five folds
+    /// are held out.
     pub(crate) fn for_components(samples: u64) -> Self {
         match samples {
             ..TWO_FOLDS => Self { parts: 5, held: 5, repeats: 1 },
@@ -126,7 +147,8 @@ impl Plan {
 }
 
 impl Candidate {
-    /// Returns the distance from the default: decades of noise, and one more for every step between scalings.
+    /// Returns the distance from the default: decades of noise, plus one for every step between
+    /// scalings.
     fn distance(self) -> f64 {
         let step = match self.scaling {
             Scaling::WithinClass => 0.0,
@@ -141,18 +163,19 @@ impl Candidate {
     }
 }
 
-/// What may be tried.
+/// The candidates that a search may try.
 #[derive(Debug, Clone)]
 pub(crate) struct Rule {
     pub(crate) scalings: Vec<Scaling>,
-    /// The noise, if it is specified.
+    /// The noise, or `Auto` to search for it.
     pub(crate) noise: Noise,
 }
 
 impl Rule {
-    /// Returns the candidates to score next; none if the search is finished.
+    /// Returns the candidates to score next, or none if the search is finished.
     ///
-    /// `asked` are all candidates so far, and `tried` are those of them that could be fitted, in the order of the scores.
+    /// `asked` contains all candidates so far. `tried` contains those of them that could be fitted,
+    /// in the order of the scores.
     pub(crate) fn next(
         &self,
         asked: &[Candidate],
@@ -192,12 +215,13 @@ impl Rule {
     }
 }
 
-/// The candidates that a scaling starts with.
+/// Returns the candidates that a scaling starts with.
 fn first(scaling: Scaling) -> [Candidate; 3] {
     FIRST.map(|step| Candidate { scaling, noise: Noise::Fraction(step * DEFAULT_FRACTION) })
 }
 
-/// Whether the second candidate of a scaling is clearly behind the first, or could not be fitted.
+/// Whether the second candidate of a scaling is clearly behind the first, or one of them could not
+/// be fitted.
 fn is_falling(scaling: Scaling, tried: &[Candidate], scores: &dyn Compared) -> bool {
     let place = |own: Candidate| tried.iter().position(|other| *other == own);
     let [one, two, _] = first(scaling).map(place);
@@ -206,7 +230,8 @@ fn is_falling(scaling: Scaling, tried: &[Candidate], scores: &dyn Compared) -> b
     ahead.mean > CLEARLY * ahead.error
 }
 
-/// One step beyond the grid of a scaling whose best candidate is at its edge and not clearly behind the best of all.
+/// Returns the candidate one step beyond the grid of a scaling, if its best candidate is at the
+/// edge of the grid and not clearly behind the best of all.
 fn beyond(
     scaling: Scaling,
     asked: &[Candidate],
@@ -222,7 +247,7 @@ fn beyond(
     Some(Candidate { scaling, noise: Noise::Fraction(next) })
 }
 
-/// The best of all with half a decade more and less noise.
+/// Returns two candidates with half a decade more and less noise than the best of all.
 fn neighbors(tried: &[Candidate], scores: &dyn Compared) -> Vec<Candidate> {
     let best = best(tried.len(), scores).map(|at| tried[at]);
     let Some((best, own)) = best.and_then(|best| Some((best, fraction(&best)?))) else {
@@ -233,7 +258,7 @@ fn neighbors(tried: &[Candidate], scores: &dyn Compared) -> Vec<Candidate> {
         .to_vec()
 }
 
-/// Whether the noise is half a decade away from the grid.
+/// Whether the noise of a candidate is half a decade away from the grid.
 fn is_neighbor(candidate: &Candidate) -> bool {
     let decades = fraction(candidate).map_or(0.0, |own| (own / DEFAULT_FRACTION).log10());
     (decades - decades.round()).abs() > 0.25
@@ -246,7 +271,8 @@ fn fraction(candidate: &Candidate) -> Option<f64> {
     }
 }
 
-/// One step beyond the end of a grid whose best value is that end; `None` inside the grid and at the limits.
+/// Returns the noise fraction one step beyond the grid if the best fraction is at its edge. Returns
+/// `None` inside the grid and at its limits.
 fn next_fraction(best: f64, smallest: f64, largest: f64) -> Option<f64> {
     let (most, least) = (ENDS.0 * DEFAULT_FRACTION, ENDS.1 * DEFAULT_FRACTION);
     if best >= largest {
@@ -256,7 +282,7 @@ fn next_fraction(best: f64, smallest: f64, largest: f64) -> Option<f64> {
     (best <= smallest && smaller >= least * 0.99).then_some(smaller)
 }
 
-/// Returns the candidate to select, and why.
+/// Returns the index of the selected candidate and the reason for its selection.
 pub(crate) fn select(tried: &[Candidate], scores: &dyn Compared) -> Option<(usize, Reason)> {
     let best = best(tried.len(), scores)?;
     let equal = able(tried.len(), scores).into_iter().filter(|&at| {
@@ -270,10 +296,12 @@ pub(crate) fn select(tried: &[Candidate], scores: &dyn Compared) -> Option<(usiz
     Some((taken, reason))
 }
 
-/// Returns the candidates that are not clearly behind the best: only these are worth scoring on further samples.
+/// Returns the candidates that are not clearly behind the best. Only these are scored on further
+/// samples.
 ///
-/// A candidate that is more accurate than the best stays, too. Uninformative features never give a wrong class with confidence, so
-/// they may have the best score until enough samples show that they are less accurate.
+/// A candidate that is more accurate than the best is included, too. Uninformative features never
+/// lead to confident misclassifications, so they may have the best score until enough samples show
+/// that they are less accurate.
 pub(crate) fn leading(candidates: usize, scores: &dyn Compared) -> Vec<usize> {
     let Some(best) = best(candidates, scores) else { return Vec::new() };
     let not_behind = |at: &usize| {
@@ -284,7 +312,7 @@ pub(crate) fn leading(candidates: usize, scores: &dyn Compared) -> Vec<usize> {
     able(candidates, scores).into_iter().filter(not_behind).collect()
 }
 
-/// The best candidate that was scored on most samples.
+/// Returns the best of the candidates that were scored on the largest number of samples.
 fn best(candidates: usize, scores: &dyn Compared) -> Option<usize> {
     able(candidates, scores).into_iter().reduce(better(scores))
 }
@@ -293,10 +321,11 @@ fn better(scores: &dyn Compared) -> impl Fn(usize, usize) -> usize + '_ {
     |best, at| if scores.mean(at) > scores.mean(best) { at } else { best }
 }
 
-/// Returns the candidates that were scored on most samples and whose accuracy is not clearly below that of the most accurate one.
+/// Returns the candidates that were scored on the largest number of samples and whose accuracy is
+/// not clearly below the highest one.
 ///
-/// Scores alone are not enough: with uninformative features the posteriors are never confident and wrong, so their mean can be
-/// better than that of informative features.
+/// Scores alone are not sufficient. The posteriors of uninformative features are never confident
+/// and wrong, so their mean score can be better than that of informative features.
 fn able(candidates: usize, scores: &dyn Compared) -> Vec<usize> {
     let most = (0..candidates).map(|at| scores.met(at)).max().unwrap_or(0);
     let complete: Vec<usize> =
@@ -328,7 +357,7 @@ mod tests {
         Rule { scalings: scalings.to_vec(), noise: Noise::Auto }
     }
 
-    /// Follows the rule to its end; every candidate has the same score on all samples, by a function of it.
+    /// Follows the rule to its end. The score of a candidate is the same for all samples.
     fn follow(rule: &Rule, score: impl Fn(Candidate) -> f32) -> Vec<Candidate> {
         let mut tried: Vec<Candidate> = Vec::new();
         loop {
@@ -433,11 +462,12 @@ mod tests {
         let tried = [at(Scaling::WithinClass, 0.3), at(Scaling::Common, 0.003)];
         let (taken, reason) = select(&tried, &vec![&usual, &best]).unwrap();
         assert_eq!((taken, reason), (1, Reason::Best));
-        // The loser is clearly behind, so that further samples would be wasted on it.
+        // Further samples need not be scored for the other candidate, which is clearly behind.
         assert_eq!(leading(2, &vec![&usual, &best]), [1]);
     }
 
-    /// Uninformative features give every class a third: ln 1/3 = −1.1. Others are correct two times of three, and overconfident.
+    /// Uninformative features give each of three classes the posterior 1/3 and the score ln 1/3 =
+    /// −1.1. The other features classify two of three samples correctly, but too confidently.
     #[test]
     fn what_is_right_far_more_often_wins_against_what_is_never_sure() {
         let hits = |often: usize| (0..90).map(|at| at % 3 < often).collect::<Vec<_>>();
@@ -448,7 +478,7 @@ mod tests {
         let tried = [at(Scaling::WithinClass, 0.3), at(Scaling::Common, 30.0)];
         let (taken, reason) = select(&tried, &vec![&nothing, &sure]).unwrap();
         assert_eq!((taken, reason), (1, Reason::Best));
-        // Not so where accuracies hardly differ.
+        // The scores decide if accuracies hardly differ.
         let nearly =
             Scores::of(vec![-1.2; 90], (0..90).map(|at| at % 3 == 1).collect(), Vec::new());
         assert_eq!(select(&tried, &vec![&nothing, &nearly]).unwrap().0, 0);

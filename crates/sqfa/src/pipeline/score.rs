@@ -1,30 +1,33 @@
-//! Held-out scores: ln p(true class | features) of every point, floored, and whether it was classified rightly.
+//! Held-out scores: the log posterior ln p(true class | features) of every sample, at least ln
+//! 0.05, and whether the sample was classified correctly.
 //!
-//! The floor of ln 0.05 keeps the score smooth where accuracy is a count, and bounded where a quadratic classifier is
-//! sure and wrong: a single outlier must not outvote a hundred points. Differences are paired, point by point.
+//! Unlike accuracy, which is a count, the log posterior is a smooth measure. The bound prevents a
+//! single outlier that is misclassified with certainty from outweighing a hundred samples.
+//! Differences between candidates are paired sample by sample.
 
 use crate::classify::{ClassifierError, Qda};
 use crate::points::Points;
 
 use super::rule::FLOOR;
 
-/// Answers in a word.
+/// The number of bits per word of [`Hits`].
 const WORD: usize = 64;
-/// Scores of held-out points, in a fixed order.
+/// The scores of held-out samples, in a fixed order.
 ///
-/// Every candidate keeps its own, and there may be a dozen: single precision, whose steps are far below any standard error.
+/// Every candidate has its own, and there may be a dozen candidates. Single precision is
+/// sufficient, because its rounding errors are far below any standard error.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Scores {
     pub(crate) values: Vec<f32>,
-    /// Who was classified rightly.
+    /// Whether each sample was classified correctly.
     pub(crate) hits: Hits,
-    /// How many were, each as often as it counts.
+    /// The sum of the weights of correctly classified samples.
     right: f64,
-    /// None where every point counts once.
+    /// The weight of each sample, or empty if every sample counts once.
     pub(crate) weights: Vec<f64>,
 }
 
-/// Right and wrong answers, a bit each.
+/// Correct and wrong predictions, with one bit per sample.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Hits {
     words: Vec<u64>,
@@ -32,7 +35,7 @@ pub(crate) struct Hits {
 }
 
 impl Hits {
-    /// Whether an answer was right.
+    /// Whether a sample was classified correctly.
     pub(crate) fn at(&self, at: usize) -> bool {
         self.words[at / WORD] >> (at % WORD) & 1 == 1
     }
@@ -56,19 +59,21 @@ impl Extend<bool> for Hits {
     }
 }
 
-/// How candidates, by number, did on held-out points.
+/// Scores of candidates, which are specified by index.
 pub(crate) trait Compared {
-    /// The number of samples that a candidate was scored on.
+    /// Returns the number of samples on which a candidate was scored.
     fn met(&self, at: usize) -> usize;
-    /// The same with repetitions counted.
+    /// Returns the sum of the weights of the samples on which a candidate was scored.
     fn points(&self, at: usize) -> usize;
-    /// Its mean floored ln p(true class).
+    /// Returns the mean of ln p(true class), each at least ln 0.05.
     fn mean(&self, at: usize) -> f64;
-    /// The share of points it classified rightly.
+    /// Returns the fraction of samples that a candidate classified correctly.
     fn accuracy(&self, at: usize) -> f64;
-    /// By how much one is better than another, over the points both have.
+    /// Returns the difference between the mean scores of two candidates, over the samples that both
+    /// have.
     fn ahead(&self, one: usize, other: usize) -> Difference;
-    /// The same in accuracy.
+    /// Returns the difference between the accuracies of two candidates, over the samples that both
+    /// have.
     fn more_accurate(&self, one: usize, other: usize) -> Difference;
 }
 
@@ -98,7 +103,7 @@ impl Compared for Vec<&Scores> {
     }
 }
 
-/// A paired difference of means and its standard error.
+/// A paired difference of means with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Difference {
     pub(crate) mean: f64,
@@ -106,7 +111,8 @@ pub(crate) struct Difference {
 }
 
 impl Scores {
-    /// What a quadratic classifier says of held-out features; one that could not be built loses every point.
+    /// Returns the scores of a quadratic classifier on held-out features. If the classifier could
+    /// not be built, every sample has the lowest score.
     pub(crate) fn by(
         qda: Option<&Qda>,
         features: Points<'_>,
@@ -125,13 +131,13 @@ impl Scores {
             let own = row[code as usize];
             values.push(if own.is_nan() { FLOOR } else { own.max(FLOOR) } as f32);
             let first = row.iter().position(|&other| other >= own);
-            // Ties go to the first class, as when predicting.
+            // Ties count as the first class, as in prediction.
             hits.push(first == Some(code as usize) && row.iter().all(|&other| other <= own));
         }
         Ok(Self::of(values, hits, weights))
     }
 
-    /// Scores and right answers, one a point.
+    /// Returns scores from one value and one prediction per sample.
     pub(crate) fn of(values: Vec<f32>, hits: Vec<bool>, weights: Vec<f64>) -> Self {
         let right =
             hits.iter().zip(each(&weights)).map(|(hit, weight)| number(*hit) * weight).sum();
@@ -140,7 +146,7 @@ impl Scores {
         Self { values, hits: kept, right, weights }
     }
 
-    /// Room for so many points.
+    /// Returns empty scores with the capacity for a number of samples.
     pub(crate) fn with_room(points: usize) -> Self {
         let words = Vec::with_capacity(points.div_ceil(WORD));
         let hits = Hits { words, count: 0 };
@@ -158,7 +164,7 @@ impl Scores {
         self.values.len()
     }
 
-    /// Points scored, repetitions counted.
+    /// Returns the sum of the weights of the scored samples.
     pub(crate) fn points(&self) -> usize {
         if self.weights.is_empty() {
             return self.len();
@@ -175,22 +181,22 @@ impl Scores {
         self.right / self.total()
     }
 
-    /// How often the sample at a place counts.
+    /// Returns the weight of the sample at an index.
     pub(crate) fn weight(&self, place: usize) -> f64 {
         self.weights.get(place).copied().unwrap_or(1.0)
     }
 
-    /// The mean score over some places.
+    /// Returns the mean score over some indices.
     pub(crate) fn mean_at(&self, places: impl Iterator<Item = usize> + Clone) -> f64 {
         self.paired(places, |place| f64::from(self.values[place])).mean
     }
 
-    /// The accuracy over some places.
+    /// Returns the accuracy over some indices.
     pub(crate) fn accuracy_at(&self, places: impl Iterator<Item = usize> + Clone) -> f64 {
         self.paired(places, |place| number(self.hits.at(place))).mean
     }
 
-    /// By how much this is better than another over some places that both have.
+    /// Returns the difference between this mean score and another one, over indices that both have.
     pub(crate) fn ahead_at(
         &self,
         other: &Self,
@@ -200,7 +206,7 @@ impl Scores {
         self.paired(places, |place| value(self, place) - value(other, place))
     }
 
-    /// By how much this is more accurate than another over some places that both have.
+    /// Returns the difference between this accuracy and another one, over indices that both have.
     pub(crate) fn more_accurate_at(
         &self,
         other: &Self,
@@ -209,7 +215,7 @@ impl Scores {
         self.paired(places, |place| number(self.hits.at(place)) - number(other.hits.at(place)))
     }
 
-    /// The weighted mean of a quantity over some places, and its standard error.
+    /// Returns the weighted mean of a quantity over some indices, with its standard error.
     fn paired(
         &self,
         places: impl Iterator<Item = usize> + Clone,
@@ -222,18 +228,20 @@ impl Scores {
         difference(places.map(quantity), &weights)
     }
 
-    /// The sum of all weights.
+    /// Returns the sum of all weights.
     fn total(&self) -> f64 {
         each(&self.weights).take(self.len()).sum()
     }
 
-    /// By how much this is better than another, over the points both have.
+    /// Returns the difference between this mean score and another one, over the samples that both
+    /// have.
     pub(crate) fn ahead_of(&self, other: &Self) -> Difference {
         let pairs = self.values.iter().zip(&other.values);
         difference(pairs.map(|(&a, &b)| f64::from(a) - f64::from(b)), &self.weights)
     }
 
-    /// The same in accuracy.
+    /// Returns the difference between this accuracy and another one, over the samples that both
+    /// have.
     pub(crate) fn more_accurate_than(&self, other: &Self) -> Difference {
         let pairs = self.hits.iter().zip(other.hits.iter());
         difference(pairs.map(|(a, b)| number(a) - number(b)), &self.weights)
@@ -244,7 +252,7 @@ fn number(hit: bool) -> f64 {
     f64::from(u8::from(hit))
 }
 
-/// The weight of every point.
+/// Returns the weight of every sample, which is 1 without weights.
 fn each(weights: &[f64]) -> impl Iterator<Item = f64> + '_ {
     let once = if weights.is_empty() { usize::MAX } else { 0 };
     weights.iter().copied().chain(std::iter::repeat_n(1.0, once))

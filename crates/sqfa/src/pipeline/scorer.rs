@@ -1,4 +1,5 @@
-//! A candidate that travels to where the samples are: filters of raw samples and the classes on their features.
+//! A candidate in a form that can be sent to the samples: filters for raw samples, with the classes
+//! in feature space.
 
 use crate::classify::{ClassifierError, Qda};
 use crate::features::Gaussians;
@@ -12,20 +13,21 @@ use super::score::Scores;
 /// Filters with their classifier.
 #[derive(Debug, Clone)]
 pub struct Scorer {
-    /// Filters of raw samples, one a column.
+    /// The filters for raw samples, one per column.
     pub filters: Mat<f64>,
-    /// What is added to the features.
+    /// The offset that is added to the features.
     pub offset: Option<Vec<f64>>,
-    /// The training classes in feature space, covariances with divisor N.
+    /// The training classes in feature space. Covariances have divisor N.
     pub features: Gaussians,
-    /// The training shares of the classes.
+    /// The fraction of training samples in each class.
     pub priors: Vec<f64>,
-    /// The degrees of freedom of t densities; `None` for Gaussians.
+    /// The degrees of freedom of t densities, or `None` for Gaussians.
     pub degrees: Option<f64>,
 }
 
 impl Scorer {
-    /// Returns the scores of some held-out rows; a classifier that cannot be built loses every sample.
+    /// Returns the scores of some held-out rows. If the classifier cannot be built, every row is
+    /// scored as wrong.
     pub(crate) fn scores(
         &self,
         data: &Labeled<'_>,

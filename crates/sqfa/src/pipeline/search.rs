@@ -1,8 +1,10 @@
-//! The search: fits candidates on the training side of every fold and asks for their scores on the samples held out.
+//! The search: fits candidates on the training side of every fold and requests their scores on the
+//! held-out samples.
 //!
-//! [`Rule`] decides which candidates are tried. They are scored on the first folds; those that are not clearly behind are then
-//! scored on the remaining ones. A fit starts from the filters of the nearest noise on the same fold. The caller computes the
-//! scores: `in_memory` from samples in memory, `remote` on the workers of an engine.
+//! [`Rule`] decides which candidates are tried. They are scored on the first folds, and those that
+//! are not clearly behind are then scored on the remaining ones. A fit is initialized with the
+//! filters of the nearest noise on the same fold. The caller computes the scores: `in_memory` from
+//! samples in memory, `remote` on the workers of a distributed engine.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,59 +22,61 @@ use super::side::Side;
 use super::space::Space;
 use super::{PipelineError, Scorer};
 
-/// Fits of the search need not be exact.
+/// The criterion of convergence of fits in the search, which need not be exact.
 const STOPPING: Stopping = Stopping { max_iterations: 100, tolerance: 1e-5 };
-/// Random starts of the first fit of a scaling.
+/// The number of random initializations for the first fit of a scaling.
 const STARTS: usize = 2;
 
-/// Held-out folds: the class statistics of what is learned from when one is held out.
+/// The held-out folds of a search, with the class statistics of their training sides.
 pub(crate) trait Folds {
     /// The number of folds.
     fn count(&self) -> usize;
 
-    /// The number of folds that score every candidate; the others score those that are not clearly behind.
+    /// Returns the number of folds on which all candidates are scored. Candidates that are not
+    /// clearly behind are then scored on the other folds.
     fn first(&self) -> usize;
 
-    /// Returns the training side of a fold under a scaling; `None` if it has too few samples for it.
+    /// Returns the training side of a fold under a scaling, or `None` if it has too few samples.
     fn side(&self, scaling: Scaling, fold: usize) -> Result<Option<Arc<Side>>, PipelineError>;
 }
 
-/// Candidates that learned without a fold, to be scored on the samples that it holds out.
+/// Candidates to be scored, fitted on the training side of each fold.
 #[derive(Default)]
 pub(crate) struct Asked {
-    /// The number and the scaling of each candidate.
+    /// The index and the scaling of each candidate.
     pub(crate) candidates: Vec<(usize, Scaling)>,
-    /// Folds, each with one scorer for every candidate.
+    /// The index of each fold, with one scorer per candidate.
     pub(crate) folds: Vec<(usize, Vec<Scorer>)>,
 }
 
-/// Folds, and for each candidate its scorer, if it could be fitted.
+/// The index of each fold, with a scorer for each candidate that could be fitted.
 type Fits = Vec<(usize, Vec<Option<Scorer>>)>;
 
-/// What every fit of a search shares.
+/// The method, the settings and the number of filters that all fits of a search use.
 pub(crate) struct Common<'a> {
     pub(crate) entry: &'a ReducerEntry,
     pub(crate) settings: &'a ReducerSettings,
     pub(crate) filters: usize,
 }
 
-/// A candidate on its way through the folds.
+/// A candidate with the filters that were learned on the folds so far.
 pub(crate) struct Runner {
     pub(crate) candidate: Candidate,
-    /// Folds, and the filters of preprocessed columns that were found without them.
+    /// The index of each fold, with the filters that were learned without it, for preprocessed
+    /// columns.
     filters: Vec<(usize, Mat<f64>)>,
 }
 
-/// A search, which goes on as scores come in.
+/// The state of a search, which continues as scores become available.
 pub(crate) struct Search {
     rule: Rule,
     /// All candidates so far.
     asked: Vec<Candidate>,
-    /// Those that could be fitted.
+    /// The candidates that could be fitted.
     runners: Vec<Runner>,
-    /// Folds on which candidates were scored, in the order of the scores.
+    /// The folds on which candidates were scored, in the order of the scores.
     scored: Vec<usize>,
-    /// Folds that leave too few samples.
+    /// The folds that leave too few samples for training.
     unused: Vec<usize>,
     is_finished: bool,
 }
@@ -82,12 +86,12 @@ impl Runner {
         Self { candidate, filters: Vec::new() }
     }
 
-    /// Returns the filters that were found without a fold.
+    /// Returns the filters that were learned without a fold.
     fn on(&self, fold: usize) -> Option<&Mat<f64>> {
         self.filters.iter().find(|(own, _)| *own == fold).map(|(_, filters)| filters)
     }
 
-    /// Returns folds and the filters that were found without them.
+    /// Returns the index of each fold with the filters that were learned without it.
     pub(crate) fn filters(&self) -> &[(usize, Mat<f64>)] {
         &self.filters
     }
@@ -103,18 +107,18 @@ impl Search {
         Self { rule, asked, runners, scored, unused, is_finished: false }
     }
 
-    /// The candidates that could be fitted, in the order of all scores.
+    /// Returns the candidates that could be fitted, in the order of all scores.
     pub(crate) fn runners(&self) -> &[Runner] {
         &self.runners
     }
 
-    /// The folds on which candidates were scored, in the order of the scores.
+    /// Returns the folds on which candidates were scored, in the order of the scores.
     pub(crate) fn scored(&self) -> &[usize] {
         &self.scored
     }
 
-    /// Returns the next candidates to score; `None` when the search is finished. `scores` has one entry for each candidate of
-    /// [`Search::runners`].
+    /// Returns the next candidates to score, or `None` when the search is finished. `scores` has
+    /// one entry for each candidate of [`Search::runners`].
     pub(crate) fn ask(
         &mut self,
         common: &Common<'_>,
@@ -133,7 +137,7 @@ impl Search {
             };
             self.asked.extend(&next);
             self.runners.extend(next.into_iter().map(Runner::new));
-            // One scaling after the other, so that only one side is in memory.
+            // Process one scaling after the other, so that only one training side is in memory.
             let order = |at: &usize| {
                 let own = self.runners[*at].candidate.scaling;
                 self.rule.scalings.iter().position(|&scaling| scaling == own)
@@ -150,7 +154,7 @@ impl Search {
         Ok(None)
     }
 
-    /// Fits some candidates on some folds; `None` if this was cancelled.
+    /// Fits some candidates on some folds. Returns `None` if the observer cancelled the search.
     fn run(
         &mut self,
         common: &Common<'_>,
@@ -194,7 +198,8 @@ impl Search {
         Ok(Some(fits))
     }
 
-    /// Returns the question about the candidates that could be fitted on every fold; new ones that could not are out.
+    /// Returns the request for the candidates that could be fitted on every fold. New candidates
+    /// that could not be fitted are removed.
     fn complete(&mut self, before: usize, places: &[usize], fits: Fits) -> Asked {
         let fitted: Vec<bool> = (0..places.len())
             .map(|place| fits.iter().all(|(_, scorers)| scorers[place].is_some()))
@@ -235,9 +240,10 @@ impl Search {
         Asked { candidates, folds }
     }
 
-    /// Where a fit starts: the filters of the nearest noise on the same fold.
+    /// Returns the initial filters of a fit: those of the nearest noise on the same fold.
     ///
-    /// Never those of another fold: they have seen the samples held out, and with little noise a fit stays near its start.
+    /// Filters of other folds must not be used. They were trained on the held-out samples of this
+    /// fold, and with little noise a fit stays near its initial filters.
     fn start(&self, at: usize, fold: usize) -> Option<&Mat<f64>> {
         let own = self.runners[at].candidate;
         let far = |other: &Runner| other.candidate.noise.decades_from(own.noise);
@@ -250,7 +256,8 @@ impl Search {
 }
 
 impl Common<'_> {
-    /// One fit in a space, and whether it was cancelled; `None` with too little noise for its covariances.
+    /// Fits filters in a space and returns whether the fit was cancelled. Returns `None` if the
+    /// noise is too small for the class covariances.
     pub(crate) fn attempt(
         &self,
         space: &Space,
@@ -278,7 +285,8 @@ impl Common<'_> {
         observer: &mut Observer<'_>,
     ) -> Result<(Mat<f64>, bool), PipelineError> {
         let restarts = if start.is_some() { 1 } else { STARTS };
-        // Initial filters are of all columns, and the space may be one of principal components.
+        // The specified initial filters have one row per column, while the space may be one of
+        // principal components.
         let own = ReducerSettings { start: Start::Auto, ..self.settings.clone() };
         let settings = ReducerSettings {
             noise: Noise::Value(noise),

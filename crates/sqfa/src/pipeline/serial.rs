@@ -1,26 +1,28 @@
-//! Whether consecutive rows of a class depend on each other, as samples of a time series do.
+//! Detection of consecutive rows of a class that depend on each other, such as samples of a time
+//! series.
 //!
-//! The neighbors of a held-out sample are then among the training samples, and held-out accuracy is that of samples that are
-//! nearly known. The check is the autocorrelation of consecutive rows of one class about the class mean, pooled over classes;
-//! the median over some columns counts, so that a table that is sorted by one of many columns does not look like a time series.
-//! Of n independent rows it has a standard deviation of at most 1/√n. Tables whose rows are ordered in space or by author
-//! reach 0.3 to 0.7. Cost: a pass over [`COLUMNS`] columns of [`ROWS`] rows.
+//! If they do, the neighbors of a held-out sample are among the training samples, so held-out
+//! accuracy is too high. The test is the autocorrelation of consecutive rows of a class about the
+//! class mean, pooled over classes. The median over some columns is used, so that a table sorted by
+//! one of many columns does not look like a time series. For n independent rows the autocorrelation
+//! has a standard deviation of at most 1/√n. Tables whose rows are ordered in space or by author
+//! reach 0.3 to 0.7. The cost is one pass over [`COLUMNS`] columns of [`ROWS`] rows.
 
 use crate::points::{Scalar, Table};
 use crate::with_table;
 
 use super::Labeled;
 
-/// Columns that are looked at, evenly spread.
+/// The largest number of columns that are tested. They are evenly spaced.
 const COLUMNS: usize = 16;
-/// Rows that are looked at, from the first on.
+/// The largest number of rows that are tested, counted from the first row.
 const ROWS: usize = 50_000;
-/// The autocorrelation of rows that are hardly ever independent.
+/// The autocorrelation above which rows are reported as dependent.
 const STRONG: f64 = 0.7;
-/// Pairs of rows below which nothing is reported.
+/// The smallest number of pairs of rows with which a result is reported.
 const FEWEST: usize = 50;
 
-/// Returns the median autocorrelation of consecutive rows of a class if it is strong.
+/// Returns the median autocorrelation of consecutive rows of a class if it exceeds [`STRONG`].
 pub(crate) fn strong_autocorrelation(data: &Labeled<'_>) -> Option<f64> {
     let found = with_table!(data.points, table => autocorrelation(&table, data))?;
     (found > STRONG).then_some(found)
@@ -35,7 +37,7 @@ fn autocorrelation<S: Scalar>(table: &Table<'_, S>, data: &Labeled<'_>) -> Optio
     let mut classes = vec![Vec::new(); data.labels.classes().len()];
     for row in (0..codes.len().min(ROWS)).filter(|&row| data.weight(row) > 0) {
         let own: &mut Vec<usize> = &mut classes[codes[row] as usize];
-        // Equal rows share a fold anyway.
+        // Equal rows are always in the same fold, so they are counted once.
         let equal = |&last: &usize| columns.iter().all(|&at| value(last, at) == value(row, at));
         if !own.last().is_some_and(equal) {
             own.push(row);
@@ -57,6 +59,6 @@ fn autocorrelation<S: Scalar>(table: &Table<'_, S>, data: &Labeled<'_>) -> Optio
     };
     let mut found: Vec<f64> = columns.iter().filter_map(of_column).collect();
     found.sort_by(f64::total_cmp);
-    // The lower one of two.
+    // With an even number of columns, the lower of the two middle values is used.
     found.get(found.len().saturating_sub(1) / 2).copied()
 }

@@ -1,4 +1,6 @@
-//! The training side of a fold: its class statistics in the coordinates of a fit, whether or not its samples are in memory.
+//! The training side of a fold: class statistics in the coordinates of a fit.
+//!
+//! The training samples themselves may be in memory or on other machines.
 
 use crate::classify::Densities;
 use crate::linalg::Mat;
@@ -10,12 +12,12 @@ use super::{PipelineError, Scorer};
 /// The training side of one fold under one scaling.
 pub(crate) struct Side {
     pub(crate) space: Space,
-    /// The unit of noise fractions.
+    /// The mean within-class variance by which noise fractions are multiplied.
     pub(crate) unit: f64,
 }
 
 impl Side {
-    /// Returns the side of some training samples.
+    /// Computes the training side of a fold from its class statistics.
     pub(crate) fn new(
         maker: &dyn MakeSpace,
         learned: Learned<'_, '_>,
@@ -25,13 +27,14 @@ impl Side {
         Ok(Self { space, unit })
     }
 
-    /// Returns the side of a space that was made elsewhere.
+    /// Returns the training side for a space that exists already.
     pub(crate) fn of(space: Space) -> Self {
         let unit = space.statistics.noise_scale();
         Self { space, unit }
     }
 
-    /// Returns filters of the space with their classifier, ready to be sent to other machines.
+    /// Returns a scorer: the filters for raw samples, with the classes in feature space. It can be
+    /// sent to other machines.
     pub(crate) fn scorer(&self, filters: &Mat<f64>) -> Scorer {
         let Densities { features, priors, degrees } =
             Densities::new(self.space.classes(), filters.as_ref());
@@ -39,7 +42,7 @@ impl Side {
         Scorer { filters, offset, features, priors, degrees }
     }
 
-    /// Returns filters of the space with a linear classifier: Gaussians that share the pooled covariance of the classes.
+    /// Returns a scorer with a linear classifier: Gaussian classes with the pooled covariance.
     pub(crate) fn linear_scorer(&self, filters: &Mat<f64>) -> Scorer {
         let own = self.scorer(filters);
         Scorer { features: own.features.with_pooled_covariance(&own.priors), degrees: None, ..own }

@@ -1,10 +1,12 @@
-//! The coordinates in which a fit takes place: x ↦ Bᵀ D (x − o), and the way back for filters.
+//! The coordinates of a fit, y = Bᵀ D (x − o), and the conversion of filters to and from them.
 //!
-//! Dropped columns, centering and scaling are the diagonal map D (x − o). Principal components, `--pca-dims` and within-class
-//! scaling add a basis B: for within-class scaling BBᵀ = W̃⁻¹, where W̃ = (1−ρ)W + ρ(tr W/n)I is the pooled within-class
-//! covariance in units of D. ρ is the oracle-approximating shrinkage of Chen, Wiesel, Eldar and Hero (2010) for N − c degrees
-//! of freedom, at least [`LEAST_SHRINKAGE`]. With much noise, filters in these coordinates are Fisher's discriminants; with
-//! little they see every difference between covariances. Cost of within-class scaling: n³ + cn³.
+//! Dropped columns, centering and scaling are the diagonal map D (x − o). Principal components,
+//! `--pca-dims` and within-class scaling add a basis B. For within-class scaling BBᵀ = W̃⁻¹, where
+//! W̃ = (1−ρ)W + ρ(tr W/n)I is the pooled within-class covariance of the columns after D. ρ is the
+//! oracle-approximating shrinkage of Chen, Wiesel, Eldar and Hero (2010) for N − c degrees of
+//! freedom, and at least [`LEAST_SHRINKAGE`]. In these coordinates, filters for much noise are
+//! Fisher's discriminants, and filters for little noise depend on all differences between
+//! covariances. The cost of within-class scaling is n³ + cn³.
 
 use crate::labels::Labels;
 use crate::linalg::{Lower, Mat, MatRef, symmetric_eigen, tall_times, triangle};
@@ -21,36 +23,36 @@ use crate::transform::{Features, transform_rows_offset};
 use super::Labeled;
 use super::rule::LEAST_SHRINKAGE;
 
-/// Samples that are transformed at a time where only sums of them are kept.
+/// The number of samples that are transformed at once when only their sums are kept.
 const BLOCK: usize = 1024;
 
 /// A linear map from preprocessed columns into the coordinates of a fit, and back.
 #[derive(Debug)]
 struct Turn {
-    /// Preprocessed columns × dimensions of the fit.
+    /// The basis B: one row per preprocessed column, one column per dimension of the fit.
     basis: Mat<f64>,
-    /// The matrix that brings filters of preprocessed columns into the coordinates of the fit.
+    /// The matrix that converts filters of preprocessed columns to the coordinates of the fit.
     inverse: Mat<f64>,
 }
 
-/// The coordinates of a fit, with the class statistics in them.
+/// The coordinates of a fit, with the class statistics in these coordinates.
 #[derive(Debug)]
 pub(crate) struct Space {
     pub(crate) preprocessor: Option<Preprocessor>,
     turn: Option<Turn>,
-    /// The class statistics that the method sees.
+    /// The class statistics that the method uses.
     pub(crate) statistics: ClassStatistics,
-    /// The same without shrinkage, if the estimator shrinks; classifiers see these.
+    /// The class statistics without shrinkage, which classifiers use. `None` if nothing was shrunk.
     unshrunk: Option<ClassStatistics>,
 }
 
 impl Space {
-    /// Returns the space of preprocessed columns.
+    /// Returns a space whose coordinates are the preprocessed columns.
     pub(crate) fn plain(preprocessor: Option<Preprocessor>, statistics: ClassStatistics) -> Self {
         Self { preprocessor, turn: None, statistics, unshrunk: None }
     }
 
-    /// Returns how much memory the space takes.
+    /// Returns the memory of the space in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let turned = |turn: &Turn| {
             turn.basis.nrows() * turn.basis.ncols() + turn.inverse.nrows() * turn.inverse.ncols()
@@ -60,21 +62,22 @@ impl Space {
         statistics + size_of::<f64>() * self.turn.as_ref().map_or(0, turned)
     }
 
-    /// Restricts the space to the span of some orthonormal vectors, one per column.
+    /// Restricts the space to the span of orthonormal vectors, which are the columns of `basis`.
     pub(crate) fn within(self, basis: Mat<f64>) -> Self {
         let statistics = self.statistics.reduced(basis.as_ref());
         let inverse = basis.transpose().to_owned();
         self.turned(basis, inverse, statistics)
     }
 
-    /// Makes the pooled within-class covariance the identity; `None` if covariances do not keep their entries.
+    /// Transforms the space so that the pooled within-class covariance is the identity. Returns
+    /// `None` if the covariances do not store their entries.
     pub(crate) fn whitened(self) -> Option<Self> {
         let (forth, back) = whitening(&self.statistics)?;
         let statistics = self.statistics.reduced(forth.as_ref());
         Some(self.turned(forth, back, statistics))
     }
 
-    /// Adds another linear map behind those that are there.
+    /// Appends another linear map to the maps of the space.
     fn turned(self, basis: Mat<f64>, inverse: Mat<f64>, statistics: ClassStatistics) -> Self {
         let turn = match self.turn {
             Some(before) => Turn {
@@ -86,16 +89,17 @@ impl Space {
         Self { turn: Some(turn), statistics, ..self }
     }
 
-    /// Replaces the statistics by those of an estimator that looks at samples, seen in these coordinates.
+    /// Replaces the class statistics by robust ones, computed from samples in these coordinates.
     pub(crate) fn with_statistics(self, statistics: ClassStatistics) -> Self {
         Self { statistics, ..self }
     }
 
-    /// Shrinks the class covariances in these coordinates. Ledoit–Wolf shrinkage looks at the samples that were learned from.
+    /// Shrinks the class covariances in these coordinates. Ledoit–Wolf shrinkage needs the training
+    /// samples for fourth moments.
     ///
     /// # Errors
     ///
-    /// If the estimator needs samples or counts that are not there.
+    /// If the estimator needs samples or class counts that are not available.
     pub(crate) fn shrunk_by(
         self,
         estimator: Estimator,
@@ -112,7 +116,7 @@ impl Space {
         Ok(Self { unshrunk: Some(self.statistics), statistics, ..self })
     }
 
-    /// Shrinks class covariances of few samples towards the pooled covariance.
+    /// Shrinks the covariances of classes with few samples towards the pooled covariance.
     pub(crate) fn pooled_where_deficient(self) -> Self {
         match self.statistics.pooled_where_deficient() {
             Some(pooled) => {
@@ -123,7 +127,8 @@ impl Space {
         }
     }
 
-    /// Returns Σ|y|⁴ of each class over some samples, where y is a sample in these coordinates about its class mean.
+    /// Returns Σ|y|⁴ per class over the given samples, where y is the difference between a sample
+    /// and its class mean in these coordinates.
     fn fourth_moments(&self, data: &Labeled<'_>, rows: &[usize]) -> Vec<f64> {
         let mut sums = vec![0.0; data.labels.classes().len()];
         for rows in rows.chunks(BLOCK) {
@@ -135,7 +140,7 @@ impl Space {
         sums
     }
 
-    /// Returns some samples in these coordinates.
+    /// Returns the given rows in these coordinates.
     pub(crate) fn coordinates(&self, points: Points<'_>, rows: &[usize]) -> Features {
         if let (None, map) = (&self.turn, &self.preprocessor) {
             return Features::F64(preprocessed_rows(points, rows, map.as_ref()));
@@ -145,7 +150,7 @@ impl Space {
         transform_rows_offset(points, rows, filters.as_ref(), offset.as_deref())
     }
 
-    /// Returns statistics of some samples in these coordinates by an estimator that looks at samples.
+    /// Returns robust class statistics of the given rows in these coordinates.
     pub(crate) fn robust(
         &self,
         data: &Labeled<'_>,
@@ -161,17 +166,17 @@ impl Space {
         ClassStatistics::robust_of_rows(points, &labels, &all, weights.as_deref(), estimator)
     }
 
-    /// Whether filters of the space are not filters of preprocessed columns.
+    /// Whether the coordinates are linear combinations of columns.
     pub(crate) fn is_turned(&self) -> bool {
         self.turn.is_some()
     }
 
-    /// The statistics that classifiers see.
+    /// Returns the class statistics that classifiers use, which are not shrunk.
     pub(crate) fn classes(&self) -> &ClassStatistics {
         self.unshrunk.as_ref().unwrap_or(&self.statistics)
     }
 
-    /// Returns filters of the space as filters of preprocessed columns.
+    /// Converts filters of the space to filters of preprocessed columns.
     pub(crate) fn lift(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
         match &self.turn {
             Some(turn) => tall_times(turn.basis.as_ref(), filters),
@@ -179,8 +184,9 @@ impl Space {
         }
     }
 
-    /// Returns filters of preprocessed columns with a row for each column of this space: statistics that keep their entries lose
-    /// dropped columns, and those that keep samples have zeros there.
+    /// Returns filters of preprocessed columns with one row per column of this space. Statistics
+    /// that store entries have no dropped columns, while statistics that store samples have zeros
+    /// for them.
     pub(crate) fn of_columns(&self, filters: Mat<f64>) -> Mat<f64> {
         let rows = match &self.turn {
             Some(turn) => turn.inverse.ncols(),
@@ -197,7 +203,7 @@ impl Space {
         }
     }
 
-    /// Returns filters of preprocessed columns as filters of the space.
+    /// Converts filters of preprocessed columns to filters of the space.
     pub(crate) fn lower(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
         match &self.turn {
             Some(turn) => tall_times(turn.inverse.as_ref(), filters),
@@ -205,7 +211,8 @@ impl Space {
         }
     }
 
-    /// Returns the settings of a method with initial and fixed filters in these coordinates instead of raw columns.
+    /// Returns settings whose initial and fixed filters are converted from raw columns to these
+    /// coordinates.
     pub(crate) fn settings(&self, settings: &ReducerSettings) -> ReducerSettings {
         let lowered = |own: &Mat<f64>| self.lower_raw(own.as_ref());
         ReducerSettings {
@@ -218,7 +225,8 @@ impl Space {
         }
     }
 
-    /// Returns filters of raw samples as filters of the space, of length 1 if the space is turned; zeros stay zeros.
+    /// Converts filters of raw columns to filters of the space. If the space is a linear
+    /// combination of columns, the filters are scaled to length 1, unless one of them is zero.
     fn lower_raw(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
         let columns = match &self.turn {
             Some(turn) => turn.inverse.ncols(),
@@ -233,7 +241,8 @@ impl Space {
         if keeps { lowered } else { with_unit_length(lowered) }
     }
 
-    /// Returns filters of the space as filters of raw samples, and the offset of their features.
+    /// Converts filters of the space to filters of raw columns, and returns the offset of their
+    /// features.
     pub(crate) fn fold(&self, filters: MatRef<'_, f64>) -> (Mat<f64>, Option<Vec<f64>>) {
         let lifted = self.lift(filters);
         match &self.preprocessor {
@@ -246,7 +255,8 @@ impl Space {
     }
 }
 
-/// Returns B with BBᵀ = W̃⁻¹, and its inverse.
+/// Returns B with BBᵀ = W̃⁻¹ and the inverse of B, or `None` if the covariances do not store their
+/// entries or do not vary.
 fn whitening(statistics: &ClassStatistics) -> Option<(Mat<f64>, Mat<f64>)> {
     let n = statistics.dimension();
     let mut lower = vec![0.0; triangle(n)];
@@ -261,7 +271,7 @@ fn whitening(statistics: &ClassStatistics) -> Option<(Mat<f64>, Mat<f64>)> {
     }
     let share = shrinkage(statistics, lower, mean).max(LEAST_SHRINKAGE);
     let (values, vectors) = symmetric_eigen(pooled.as_ref())?;
-    // Signs that do not depend on the order of columns.
+    // Fix the signs, so that they do not depend on the order of columns.
     let vectors = with_fixed_signs(vectors);
     let roots: Vec<f64> =
         values.iter().map(|value| ((1.0 - share) * value.max(0.0) + share * mean).sqrt()).collect();
@@ -270,7 +280,8 @@ fn whitening(statistics: &ClassStatistics) -> Option<(Mat<f64>, Mat<f64>)> {
     Some((forth, back))
 }
 
-/// Returns ρ for the degrees of freedom within classes; 0 if counts are unknown.
+/// Returns the shrinkage ρ for the degrees of freedom within classes, or 0 if the counts are
+/// unknown.
 fn shrinkage(statistics: &ClassStatistics, lower: Lower<'_, f64>, mean: f64) -> f64 {
     let Some(counts) = statistics.counts() else { return 0.0 };
     let freedom = counts.iter().sum::<u64>() as f64 - counts.len() as f64;
@@ -278,14 +289,15 @@ fn shrinkage(statistics: &ClassStatistics, lower: Lower<'_, f64>, mean: f64) -> 
     oracle_approximating(freedom, order, mean * order, squared_norm(lower))
 }
 
-/// Returns at most so many principal components of preprocessed columns, from the statistics of raw columns, and the mean
-/// within-class variance of preprocessed columns divided by that of the components.
+/// Returns at most `most` principal components of preprocessed columns, computed from the
+/// statistics of raw columns. Also returns the mean within-class variance of the preprocessed
+/// columns, divided by that of the components.
 pub(crate) fn components_after(
     map: Option<&Preprocessor>,
     statistics: &ClassStatistics,
     most: usize,
 ) -> Result<(Mat<f64>, f64), StatisticsError> {
-    // Signs that do not depend on the order of rows or columns.
+    // Fix the signs, so that they do not depend on the order of rows or columns.
     let basis = with_fixed_signs(statistics.components_after(map, most)?);
     let folded = map.map(|map| map.fold(basis.as_ref()).0);
     let filters = folded.as_ref().unwrap_or(&basis);

@@ -1,6 +1,7 @@
-//! Points checked and summed once, for any number of fits with the same seed.
+//! Samples that are checked and accumulated once, for any number of fits with the same seed.
 //!
-//! Sums are made when a fit first asks for them: of all points where nothing is held out, otherwise of every fold.
+//! Class statistics are computed when a fit first needs them: those of all samples if nothing is
+//! held out, otherwise those of every fold.
 
 use std::sync::OnceLock;
 
@@ -10,14 +11,15 @@ use crate::statistics::{StatisticsError, check_classes, check_several, constant_
 
 use super::{Labeled, Parts, PipelineError, Plan, WIDE};
 
-/// All in one part that is never held out.
+/// A scheme with all samples in a single part that is never held out.
 const WHOLE: Plan = Plan { parts: 1, held: 0, repeats: 1 };
 
-/// Sums of folds that one fit keeps: this many bytes, or one of so many of the points' own.
+/// The memory that class statistics of folds may use in a single fit: this number of bytes, or the
+/// memory of the samples divided by [`SHARE`] if that is more.
 const SMALL: usize = 1 << 20;
 const SHARE: usize = 4;
 
-/// Labeled points with the sums that fits share.
+/// Labeled samples with class statistics that several fits share.
 #[derive(Debug)]
 pub struct Summed<'a> {
     data: Labeled<'a>,
@@ -25,14 +27,19 @@ pub struct Summed<'a> {
     dropped: Vec<usize>,
     whole: OnceLock<Parts<'a>>,
     repeats: OnceLock<Vec<Parts<'a>>>,
-    /// Whether folds were given; otherwise they are dealt by the seed.
+    /// Whether folds were specified. Otherwise they are assigned by the seed.
     given: bool,
-    /// Whether sums serve one fit alone, so that those that take more memory than they save time are made again instead.
+    /// Whether the class statistics are used by a single fit. If they would need much memory, they
+    /// are then computed several times instead of being stored.
     once: bool,
 }
 
 impl<'a> Summed<'a> {
-    /// Checks points; folds are dealt by the seed.
+    /// Checks samples, which are later assigned to folds by the seed.
+    ///
+    /// # Errors
+    ///
+    /// If the samples, labels, weights or groups cannot be used.
     pub fn new(data: Labeled<'a>, seed: u64) -> Result<Self, PipelineError> {
         let (points, dimension) = (data.points.rows(), data.points.columns());
         if points == 0 || dimension == 0 {
@@ -79,20 +86,25 @@ impl<'a> Summed<'a> {
         })
     }
 
-    /// The same for one fit alone.
+    /// Checks samples that are used by a single fit.
     pub(crate) fn once(data: Labeled<'a>, seed: u64) -> Result<Self, PipelineError> {
         Ok(Self { once: true, ..Self::new(data, seed)? })
     }
 
-    /// The same with folds that were dealt and summed by somebody else: choices are made on them.
+    /// Checks samples whose folds were assigned and accumulated by the caller. Settings are
+    /// selected on these folds.
     ///
-    /// `data` are the points that the folds leave to learn from, `folds` may hold more than these.
+    /// `data` are the training samples. `folds` may contain other samples as well.
+    ///
+    /// # Errors
+    ///
+    /// If the samples, labels, weights or groups cannot be used.
     pub fn in_folds(data: Labeled<'a>, folds: Parts<'a>) -> Result<Self, PipelineError> {
         let sums = Self { given: true, ..Self::new(data, 0)? };
         Ok(Self { whole: folds.clone().into(), repeats: vec![folds].into(), ..sums })
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     pub(crate) fn dimension(&self) -> usize {
         self.data.points.columns()
     }
@@ -102,32 +114,34 @@ impl<'a> Summed<'a> {
         &self.dropped
     }
 
-    /// How points are held out.
+    /// Returns the scheme in which samples are held out.
     pub(crate) fn plan(&self) -> Plan {
         self.data.plan(self.is_wide())
     }
 
-    /// Whether choices are made on principal components: sums of every fold in so many columns would take too much memory.
+    /// Whether settings are selected within principal components, because class statistics of all
+    /// columns would need too much memory for every fold.
     pub(crate) fn is_wide(&self) -> bool {
         !self.given && self.data.points.columns() - self.dropped.len() > WIDE
     }
 
-    /// Whether there are many columns of which few vary: class statistics of all of them would take too much memory.
+    /// Whether there are many columns of which few vary, so that class statistics of all columns
+    /// would need too much memory.
     pub(crate) fn is_mostly_constant(&self) -> bool {
         !self.given && self.data.points.columns() > WIDE && !self.is_wide()
     }
 
-    /// The samples.
+    /// Returns the labeled samples.
     pub(crate) fn data(&self) -> &Labeled<'a> {
         &self.data
     }
 
-    /// All points in one part.
+    /// Returns all samples in a single part.
     pub(crate) fn whole(&self) -> Result<&Parts<'a>, StatisticsError> {
         once(&self.whole, || Parts::of_finite(self.data, WHOLE, self.seed, !self.once))
     }
 
-    /// The folds, once for every repeat.
+    /// Returns the folds of every repeat.
     pub(crate) fn repeats(&self) -> Result<&[Parts<'a>], StatisticsError> {
         let plan = self.plan();
         let keeps = self.keeps(plan);
@@ -136,7 +150,8 @@ impl<'a> Summed<'a> {
         once(&self.repeats, || (0..plan.repeats as u64).map(deal).collect()).map(Vec::as_slice)
     }
 
-    /// Whether the sums of all folds are kept: always where several fits share them or they are small beside the points.
+    /// Whether the class statistics of all folds are stored: if several fits share them, or if they
+    /// are small compared with the samples.
     fn keeps(&self, plan: Plan) -> bool {
         let Labeled { points, labels, .. } = self.data;
         let square = points.columns() * points.columns() * size_of::<f64>();
@@ -145,7 +160,7 @@ impl<'a> Summed<'a> {
     }
 }
 
-/// What a cell holds, made when it holds nothing.
+/// Returns the value of a cell, which is computed if the cell is empty.
 fn once<T, E>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
     if let Some(known) = cell.get() {
         return Ok(known);

@@ -1,8 +1,11 @@
-//! Scores of many candidates on the same points as whole sums: exact, so that parts may be added in any order.
+//! Scores of many candidates on the same samples as integer sums. They are exact, so parts can be
+//! added in any order.
 //!
-//! Per point the vector (1, s₁, …, s_K) of floored log posteriors in steps of 1/4096, and (1, h₁, …, h_K) of right answers;
-//! kept are the sums of their outer products. The paired difference of two candidates has the mean (Σsᵢ − Σsⱼ)/N and the
-//! sum of squares Σsᵢ² + Σsⱼ² − 2Σsᵢsⱼ − (Σsᵢ − Σsⱼ)²/N. A score is below 2¹⁴ steps: 2³⁵ points fit.
+//! For every sample there is a vector (1, s₁, …, s_K) of bounded log posteriors in steps of 1/4096,
+//! and a vector (1, h₁, …, h_K) with 1 for correct predictions. The sums of their outer products
+//! are stored. The paired difference of two candidates has the mean (Σsᵢ − Σsⱼ)/N and the sum of
+//! squares Σsᵢ² + Σsⱼ² − 2Σsᵢsⱼ − (Σsᵢ − Σsⱼ)²/N. A score is below 2¹⁴ steps, so the sums of 2³⁵
+//! samples do not overflow.
 
 use crate::classify::ClassifierError;
 use crate::labels::Labels;
@@ -11,10 +14,10 @@ use crate::points::Points;
 use super::score::{Compared, Difference};
 use super::{Labeled, Scorer};
 
-/// Steps of a score in one unit of ln p.
+/// The number of steps per unit of ln p.
 const STEPS: f64 = 4096.0;
 
-/// What some points say of some candidates.
+/// The accumulated scores of candidates on held-out samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tally {
     order: usize,
@@ -23,13 +26,14 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// No points yet.
+    /// Returns an empty tally of candidates.
     pub fn new(candidates: usize) -> Self {
         let order = candidates + 1;
         Self { order, scores: vec![0; order * order], hits: vec![0; order * order] }
     }
 
-    /// From the sums of [`Tally::sums`]; none when they are not those of so many candidates.
+    /// Returns a tally with the given sums (see [`Tally::sums`]), or `None` if their number does
+    /// not match the number of candidates.
     pub fn from_sums(candidates: usize, sums: &[i64]) -> Option<Self> {
         let order = candidates + 1;
         let (scores, hits) = sums.split_at_checked(order * order)?;
@@ -40,12 +44,17 @@ impl Tally {
         })
     }
 
-    /// Both tables of sums, row by row, one after the other.
+    /// Returns the sums of scores followed by the sums of correct predictions, both in row-major
+    /// order.
     pub fn sums(&self) -> Vec<i64> {
         [self.scores.as_slice(), self.hits.as_slice()].concat()
     }
 
-    /// Adds some rows of labeled points, each as often as its weight says.
+    /// Adds the scores of some rows, each counted as often as its weight.
+    ///
+    /// # Errors
+    ///
+    /// If samples cannot be classified.
     pub fn add(
         &mut self,
         scorers: &[Scorer],
@@ -82,7 +91,7 @@ impl Tally {
         let total = i128::from(self.total()).max(1);
         let sum = get(0, one) - get(0, other);
         let squares = get(one, one) + get(other, other) - 2 * get(one, other);
-        // N Σd² − (Σd)² has no round-off.
+        // N Σd² − (Σd)² is an integer, so it has no round-off.
         let spread = (total * squares - sum * sum) as f64;
         let points = total as f64;
         Difference {
@@ -131,7 +140,7 @@ mod tests {
     use super::super::score::Scores;
     use super::*;
 
-    /// The same sums from scores.
+    /// Returns the tally of given scores.
     fn tally(all: &[&Scores]) -> Tally {
         let mut tally = Tally::new(all.len());
         for at in 0..all[0].values.len() {
@@ -150,7 +159,7 @@ mod tests {
 
     #[test]
     fn differences_are_those_of_the_scores() {
-        // Whole steps, so that nothing is rounded.
+        // The scores are whole steps, so nothing is rounded.
         let weights = vec![1.0, 3.0, 2.0, 1.0];
         let a = Scores::of(
             vec![-0.25, -1.5, -0.125, -2.0],

@@ -1,10 +1,11 @@
 //! Folds of samples with many columns, in the coordinates of their leading principal components.
 //!
-//! Samples used to compute the components must not be used to score candidates, so every fold has the components of its own
-//! training samples. Only with many samples per column does this not matter, and the components are those of all samples. Cost
-//! per fold: a covariance of all classes, some products with it, and a pass over the samples for each of two scalings; the
-//! search then costs as much as with as many columns as components. Coordinates of held-out samples are kept; the others are
-//! accumulated to class statistics.
+//! Samples used to compute the components must not be used to score candidates. Every fold
+//! therefore has the components of its own training samples. With many samples per column the
+//! difference is negligible, and the components of all samples are used. The cost per fold is a
+//! pooled covariance, some products with it, and one pass over the samples for each of two
+//! scalings. The search then costs as much as with as many columns as components. Coordinates of
+//! held-out samples are stored. Training samples are accumulated to class statistics.
 
 use std::sync::Arc;
 
@@ -23,40 +24,41 @@ use super::rule::EXPLAINED;
 use super::space::components_after;
 use super::{Labeled, Parts, Pipeline, PipelineError};
 
-/// Classes that are accumulated at a time, and how many samples of each: whole blocks, so that the sums are those of all
-/// samples at once.
+/// The number of classes that are accumulated at once. Together with [`POINTS`], it leads to whole
+/// blocks, so that the sums have the same bits as those of all samples at once.
 const CLASSES: usize = 4;
 const POINTS: usize = 512;
 
 /// One fold in the coordinates of its principal components.
 pub(crate) struct Seen {
     kept: Kept,
-    /// One per scaling of columns.
+    /// The coordinates under each scaling of columns.
     views: Vec<View>,
 }
 
-/// Samples in the coordinates of principal components, under one scaling of columns.
+/// The samples of a fold in the coordinates of principal components, under one scaling of columns.
 struct View {
     /// The scaling of columns.
     scaling: Scaling,
-    /// Coordinates of the samples that are kept.
+    /// The coordinates of the samples that are stored.
     values: Vec<f64>,
-    /// Class statistics of the others.
+    /// The class statistics of the samples that are not stored.
     forgotten: ClassAccumulator,
-    /// The mean within-class variance of the columns divided by that of the components.
+    /// The mean within-class variance of the columns, divided by that of the components.
     ratio: f64,
     components: usize,
     /// The fraction of the within-class variance that the components explain.
     held: f64,
-    /// The components themselves, of the first fold alone.
+    /// The components themselves, which are stored for the first fold only.
     basis: Option<Mat<f64>>,
 }
 
-/// Principal components under one scaling of columns, and the map from raw samples to their coordinates.
+/// Principal components under one scaling of columns, with the map from raw samples to their
+/// coordinates.
 #[derive(Clone)]
 pub(crate) struct Basis {
     scaling: Scaling,
-    /// Filters of raw samples.
+    /// The filters for raw samples.
     filters: Mat<f64>,
     offset: Option<Vec<f64>>,
     ratio: f64,
@@ -100,7 +102,8 @@ impl Pipeline {
             .collect()
     }
 
-    /// Returns one arm for each scaling, in the coordinates of its components; folds are repeats of one split each.
+    /// Returns one arm for each scaling, in the coordinates of its components. Every fold is
+    /// represented as a repeat with a single split.
     pub(crate) fn arms_on<'a>(&self, folds: &'a [Seen]) -> Result<Vec<Arm<'a>>, StatisticsError> {
         let (estimator, mut arms) = (self.estimator(), Vec::new());
         let own = if estimator.needs_points() { estimator } else { Estimator::Empirical };
@@ -124,23 +127,24 @@ impl Pipeline {
     }
 }
 
-/// Samples whose coordinates are kept: those that are held out, and all if the estimator looks at samples.
+/// The samples whose coordinates are stored: the held-out ones, and all if the estimator needs
+/// samples.
 pub(crate) struct Kept {
     rows: Vec<usize>,
-    /// The part of each: 0 if it is held out.
+    /// The part of each sample: 0 if it is held out.
     dealt: Arc<Vec<u16>>,
     labels: Labels,
     weights: Option<Vec<u64>>,
-    /// The group of each, if there are groups.
+    /// The group of each sample, if groups were specified.
     groups: Option<Vec<u32>>,
-    /// The predefined fold of each, if folds are predefined.
+    /// The fold of each sample, if folds were specified.
     folds: Option<Vec<u16>>,
-    /// The others, class by class.
+    /// The rows of the samples that are not stored, for each class.
     others: Vec<Vec<u32>>,
 }
 
 impl Kept {
-    /// Returns samples of which some are held out.
+    /// Divides samples into those that are stored and those that are accumulated.
     pub(crate) fn new(data: &Labeled<'_>, is_held: impl Fn(usize) -> bool, all: bool) -> Self {
         let mut others = vec![Vec::new(); data.labels.classes().len()];
         let mut rows = Vec::new();
@@ -169,7 +173,7 @@ impl Kept {
         }
     }
 
-    /// Returns which of the kept samples are held out together.
+    /// Returns the specified groups or folds of the stored samples.
     fn hold_out(&self) -> HoldOut<'_> {
         match (&self.groups, &self.folds) {
             (Some(groups), _) => HoldOut::Groups(groups),
@@ -178,7 +182,8 @@ impl Kept {
         }
     }
 
-    /// Returns the fold in the coordinates of its components; only the first fold keeps the components.
+    /// Transforms the fold to the coordinates of its components. Only the first fold stores the
+    /// components.
     pub(crate) fn seen(
         self,
         data: &Labeled<'_>,
@@ -211,7 +216,8 @@ impl Kept {
         bases.into_iter().map(view).collect()
     }
 
-    /// Returns the class sums of the other samples; `seen` returns their coordinates.
+    /// Returns the class statistics of the samples that are not stored. `seen` computes
+    /// coordinates.
     fn forgotten(
         &self,
         data: &Labeled<'_>,
@@ -240,14 +246,15 @@ impl Kept {
 }
 
 impl Seen {
-    /// Whether the components of standardized columns explain so little that they may be no summary of the columns.
+    /// Whether the components of standardized columns explain so little variance that they may not
+    /// represent the columns well.
     pub(crate) fn is_flat(&self) -> bool {
         self.views.iter().any(|view| view.scaling == Scaling::PerFeature && view.held < EXPLAINED)
     }
 }
 
 impl Found {
-    /// Turns initial filters of components, which are those of the first fold, into filters of columns.
+    /// Converts initial filters for the components of the first fold to filters of columns.
     pub(crate) fn lift(&mut self, folds: &[Seen]) {
         let basis = self.basis_in(folds);
         self.start = match (self.start.take(), basis) {
@@ -270,7 +277,8 @@ mod tests {
     use super::*;
     use crate::points::{Points, Table};
 
-    /// What is held out in the first fold may be anything; what is held out in the second is learned from in the first.
+    /// The held-out samples of the first fold may have any value. Those of the second fold are
+    /// training samples of the first.
     #[test]
     fn points_held_out_have_no_part_in_the_components_of_their_fold() {
         const ROWS: usize = 60;

@@ -1,4 +1,4 @@
-//! Batches from array files: the rows are streamed, the labels are small enough to be held.
+//! Batches from array files. Rows are read in batches, while all labels are stored.
 
 use std::path::Path;
 
@@ -11,22 +11,22 @@ use super::super::{DataError, LoadOptions, OwnedPoints};
 use super::{Batch, BatchReader};
 use crate::formats::{Array, ArrayRows, Values, idx_rows, npy_rows, read_idx, read_npy};
 
-/// Rows of an array with labels beside them.
+/// The rows of an array with their labels.
 pub(in super::super) struct ArrayBatches {
     place: String,
     rows: ArrayRows,
     labels: Labels,
     next: usize,
     image: Option<(usize, usize)>,
-    /// Turns a row as stored into a point; fewer values may come out.
+    /// The map from rows in the file to samples.
     map: Option<Map>,
 }
 
-/// A map from stored rows to points.
+/// A map from rows in the file to samples, which may have fewer values.
 pub(super) struct Map {
-    /// The dimension of a point.
+    /// The number of values per sample.
     pub(super) width: usize,
-    /// From the values of whole rows to the values of as many points.
+    /// The function that converts the values of rows to those of the same number of samples.
     pub(super) turn: Box<dyn Fn(Values) -> Values + Send>,
 }
 

@@ -1,4 +1,4 @@
-//! Batches without the rows that lack a value, or with means in place of what is missing.
+//! Batches in which rows with missing values are dropped, or missing values are replaced by means.
 
 use sqfa::Points;
 
@@ -6,7 +6,8 @@ use super::super::{DataError, LoadOptions};
 use super::{Batch, BatchReader};
 use crate::formats::{Missing, Note};
 
-/// Leaves out rows with missing values, or fills them in, where that was asked for.
+/// Wraps a reader so that rows with missing values are dropped or missing values are filled in, if
+/// the options require it.
 pub(in super::super) fn cleaned(
     reader: Box<dyn BatchReader>,
     options: &LoadOptions,
@@ -24,9 +25,9 @@ pub(in super::super) fn cleaned(
 
 struct Cleaned {
     reader: Box<dyn BatchReader>,
-    /// What stands in for missing values; without it their rows are left out.
+    /// The replacements of missing values, or `None` to drop their rows.
     fill: Option<Vec<f64>>,
-    /// Rows left out, or cells filled in.
+    /// The number of rows that were dropped, or of cells that were filled in.
     changed: u64,
     seen: u64,
 }

@@ -1,4 +1,4 @@
-//! Batches from MATLAB files: X and y, points along the first axis or images along the last.
+//! Batches from MATLAB files with X and y. Rows are indexed by the first axis, images by the last.
 
 use std::path::Path;
 
@@ -11,12 +11,13 @@ use super::BatchReader;
 use super::arrays::{ArrayBatches, Map};
 use crate::formats::{MatFile, Values};
 
-/// Height, width and colors of SVHN's images.
+/// The height, width and number of colors of the images of SVHN.
 const SVHN: [usize; 3] = [32, 32, 3];
 
-/// Opens X (points × dimensions; height × width × points; height × width × 3 × points) and y.
+/// Opens X (samples × features; height × width × samples; height × width × 3 × samples) and y.
 ///
-/// Color becomes gray, the unweighted mean of its three numbers. In SVHN's own shape, 32 × 32 × 3, label 10 means digit 0.
+/// Color is converted to gray, the unweighted mean of the three channels. For the shape of SVHN, 32
+/// × 32 × 3, label 10 means digit 0.
 pub(in super::super) fn open(
     path: &Path,
     options: &LoadOptions,
@@ -53,7 +54,7 @@ pub(in super::super) fn open(
     Ok(Box::new(batches))
 }
 
-/// What to do where numeric arrays are not there.
+/// Returns the problem and its remedy if numeric arrays are missing.
 fn missing(file: &MatFile, absent: &[&str]) -> String {
     let numeric = file.names().into_iter().map(|name| format!("{name} (a numeric array)"));
     let others = file.others().iter().map(|(name, kind)| format!("{name} ({kind})"));
@@ -72,7 +73,7 @@ fn missing(file: &MatFile, absent: &[&str]) -> String {
     text
 }
 
-/// Images row by row instead of column by column.
+/// Converts images from column-major to row-major order.
 fn upright(height: usize, width: usize) -> Map {
     fn turned<T: Copy>(values: &[T], height: usize, width: usize) -> Vec<T> {
         let images = values.chunks_exact(height * width);
@@ -91,7 +92,7 @@ fn upright(height: usize, width: usize) -> Map {
     Map { width: height * width, turn: Box::new(turn) }
 }
 
-/// The mean of three colors, row by row.
+/// Averages the three colors of images and converts them to row-major order.
 fn gray(height: usize, width: usize) -> Map {
     fn mixed<T: Copy>(
         values: &[T],
@@ -130,7 +131,7 @@ fn gray(height: usize, width: usize) -> Map {
     Map { width: height * width, turn: Box::new(turn) }
 }
 
-/// Labels 1 to 10 as digits: 10 is 0. Other labels stay as they are.
+/// Converts labels 1 to 10 to digits, where 10 is 0. Other labels do not change.
 fn digits(labels: Labels) -> Labels {
     let Classes::Integers(classes) = labels.classes() else { return labels };
     if !classes.iter().all(|class| (1..=10).contains(class)) {

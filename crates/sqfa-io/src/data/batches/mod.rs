@@ -1,7 +1,8 @@
-//! Labeled points a few thousand at a time, from files of any size.
+//! Labeled samples in batches, from files of any size.
 //!
-//! [`super::open_batches`] opens a file as rows and labels that are read on demand; [`sum_batches`] turns them into class
-//! sums while the next ones are being read. Nothing is held but two batches, the labels of array files and the sums.
+//! [`super::open_batches`] opens a file whose rows and labels are read on demand. [`sum_batches`]
+//! accumulates them to class statistics while the next batch is read. Only a few batches, the
+//! labels of array files and the class statistics are in memory.
 
 pub(super) mod arrays;
 mod cleaned;
@@ -28,19 +29,19 @@ pub use sum::{Summed, Summing, sum_batches};
 pub(super) use sum::{kind_of, union};
 pub(super) use watched::watched;
 
-/// Points with labels and perhaps weights.
+/// Samples with labels and optional weights.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
-    /// One point a row.
+    /// The samples, one per row.
     pub points: OwnedPoints,
-    /// One label a point.
+    /// The labels, one per sample.
     pub labels: Labels,
-    /// How often each point counts, where the file says.
+    /// The number of times that each sample counts, or `None` if the file has no weights.
     pub weights: Option<Vec<u64>>,
 }
 
 impl Batch {
-    /// Points whose labels are texts, one each.
+    /// Returns samples with one text label each.
     pub fn of_texts(points: OwnedPoints, labels: &[String]) -> Self {
         let mut names = Names::default();
         let places: Vec<u32> = labels.iter().map(|label| names.place(label)).collect();
@@ -48,7 +49,8 @@ impl Batch {
     }
 }
 
-/// Labels as the texts they are, even where all of them read as numbers: a later batch may hold a word.
+/// Returns labels as texts, even if all of them are numbers, because a later batch may contain
+/// text.
 fn named(mut places: Vec<u32>, names: &[String]) -> Labels {
     let mut used = vec![false; names.len()];
     places.iter().for_each(|&place| used[place as usize] = true);
@@ -57,44 +59,50 @@ fn named(mut places: Vec<u32>, names: &[String]) -> Labels {
     let mut codes = vec![0; names.len()];
     order.iter().enumerate().for_each(|(code, &place)| codes[place] = code as u32);
     let classes = Classes::Texts(order.iter().map(|&place| names[place].clone()).collect());
-    // In place: of few columns the labels are a good part of the table.
+    // In place, because with few columns the labels are a large part of the table.
     places.iter_mut().for_each(|place| *place = codes[*place as usize]);
     Labels::from_codes(classes, places).unwrap_or_else(|| Labels::from_integers(&[]))
 }
 
-/// A source of labeled points.
+/// A source of labeled samples.
 pub trait BatchReader: Send {
-    /// The file, as messages show it.
+    /// Returns the name of the file in messages.
     fn place(&self) -> &str;
-    /// The number of dimensions.
+    /// Returns the number of features.
     fn columns(&self) -> usize;
-    /// The number of points, where it is known beforehand.
+    /// Returns the number of samples, or `None` if it is not known in advance.
     fn rows(&self) -> Option<u64>;
-    /// The number of points that the size of the file lets expect, where that is all there is.
+    /// Returns the number of samples estimated from the size of the file, or `None` without an
+    /// estimate.
     fn expected_rows(&self) -> Option<u64> {
         self.rows()
     }
-    /// Height and width, when every point is an image.
+    /// Returns the height and width of every sample, if samples are images.
     fn image_shape(&self) -> Option<(usize, usize)> {
         None
     }
-    /// The names of the columns; empty where there are none.
+    /// Returns the names of the columns, or an empty slice if they have none.
     fn names(&self) -> &[String] {
         &[]
     }
-    /// The label column by name, or by position where the table has no names; nothing for other files.
+    /// Returns the label column by name, or by position if the table has no names. Returns `None`
+    /// for other files.
     fn label(&self) -> Option<&str> {
         None
     }
-    /// Whether points have labels.
+    /// Whether samples have labels.
     fn has_labels(&self) -> bool {
         true
     }
-    /// What was decided on the way, as far as it was read.
+    /// Returns notes for the user about the rows that were read so far.
     fn notes(&self) -> Vec<Note> {
         Vec::new()
     }
-    /// Up to so many further points; `None` after the last.
+    /// Reads up to `rows` further samples. Returns `None` after the last one.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or its values cannot be used.
     fn next_batch(&mut self, rows: usize) -> Result<Option<Batch>, DataError>;
 }
 

@@ -1,7 +1,8 @@
-//! Batches from parquet tables of plain columns.
+//! Batches from Parquet tables with plain columns.
 //!
-//! Every column of a row group is read side by side, a few hundred values at a time, and put in its place in the rows: what
-//! is held is a page of each column and the batch. Numbers stay in single precision where all columns are.
+//! All columns of a row group are read in parallel steps of a few hundred values, which are then
+//! copied to the rows. Memory is needed for one page of each column and for the batch. Numbers are
+//! stored in single precision if all columns are.
 
 use std::fs::File;
 use std::path::Path;
@@ -16,26 +17,27 @@ use super::{Batch, BatchReader};
 use crate::formats::table::{Layout, Wanted, columns_hold_text, is_missing_label, layout};
 use crate::formats::{Column, FormatError, Missing, Note};
 
-/// Numbers that are put in their places while those places are in the cache.
+/// The number of values that are copied to the rows at once, so that the destination stays in the
+/// cache.
 const TOGETHER: usize = 1 << 17;
 
-/// Numbers room is made for at once, however many rows a file claims to have.
+/// The largest number of values that are allocated at once, however many rows a file declares.
 const ROOM: usize = 1 << 24;
 
-/// Rows of a table of numbers with a column of labels.
+/// The rows of a table of numbers with a column of labels.
 pub(super) struct ParquetBatches {
     place: String,
     reader: SerializedFileReader<File>,
     names: Vec<String>,
     kinds: Vec<ColumnType>,
     layout: Layout,
-    /// The columns that are read, in the file's order, and which feature each is.
+    /// The columns that are read, in the order of the file.
     used: Vec<usize>,
     feature: Vec<Option<usize>>,
     missing: Missing,
     unlabeled: u64,
     count: u64,
-    /// Rows read so far.
+    /// The number of rows that were read so far.
     next: u64,
     single: bool,
     group: usize,
@@ -48,7 +50,7 @@ struct Group {
     left: usize,
 }
 
-/// Rows as they come in.
+/// The rows of a batch while they are read.
 #[derive(Default)]
 struct Rows {
     singles: Vec<f32>,
@@ -102,7 +104,7 @@ impl ParquetBatches {
             ))
             .into());
         }
-        // Columns are numbered leaf by leaf, so only tables without nested columns keep their order.
+        // Columns are numbered by leaves, so only tables without nested columns keep their order.
         if fields.iter().any(|field| field.is_group()) {
             let problem = problem("it has nested columns; write it without them".to_owned());
             return Err(problem.into());
@@ -153,7 +155,7 @@ impl ParquetBatches {
         FormatError::Table { place: self.place.clone(), problem }.into()
     }
 
-    /// The row group that has rows left, or `None` after the last.
+    /// Returns the row group with rows left, or `None` after the last one.
     fn group(&mut self) -> Result<Option<Group>, DataError> {
         if let Some(group) = self.open.take().filter(|group| group.left > 0) {
             return Ok(Some(group));
@@ -176,7 +178,7 @@ impl ParquetBatches {
         Ok(None)
     }
 
-    /// Reads so many rows of a group, which has at least as many.
+    /// Reads a number of rows of a group, which must have at least this many.
     fn take(&self, group: &mut Group, take: usize, rows: &mut Rows) -> Result<(), DataError> {
         let width = self.columns();
         let first = rows.count;
@@ -205,7 +207,7 @@ impl ParquetBatches {
                     return Err(self.label_problem(row(gap), "that is missing"));
                 } else {
                     cells.each(self.kinds[at], |k, value| {
-                        // Beyond 2⁵³ whole numbers are no longer told apart.
+                        // Above 2⁵³ different whole numbers may be equal as doubles.
                         if value.fract() != 0.0 || value.abs() > 9e15 {
                             return Err(self.label_problem(row(k), &value.to_string()));
                         }
@@ -272,7 +274,7 @@ impl ParquetBatches {
     }
 }
 
-/// Runs the parquet reader, which may panic on damaged files, and makes an error of that.
+/// Runs the Parquet reader and converts a panic, which damaged files may cause, to an error.
 fn guarded<T>(read: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, String> {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)) {
         Ok(Ok(value)) => Ok(value),

@@ -1,4 +1,4 @@
-//! One column of a parquet table: what it holds, and some of its values as numbers or text.
+//! A column of a Parquet table: its type, and its values as numbers or text.
 
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -6,7 +6,7 @@ use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescriptor;
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ColumnType {
     Truth,
@@ -20,7 +20,7 @@ pub(super) enum ColumnType {
 }
 
 impl ColumnType {
-    /// The kind of a column, or the name of a type that is neither number nor text.
+    /// Returns the type of a column, or the name of a type that is neither number nor text.
     pub(super) fn of(column: &ColumnDescriptor) -> std::result::Result<Self, String> {
         let physical = column.physical_type();
         let refused = || match column.logical_type_ref() {
@@ -52,10 +52,10 @@ impl ColumnType {
     }
 }
 
-/// Values of one column, those that are missing left out.
+/// The values of a column without those that are missing.
 pub(super) struct Cells {
     values: Values,
-    /// The rows, from 0, that have a value, where some have none.
+    /// The rows that have a value, counted from 0, or `None` if all have one.
     rows: Option<Vec<usize>>,
     count: usize,
 }
@@ -69,10 +69,10 @@ enum Values {
     Bytes(Vec<ByteArray>),
 }
 
-/// Values, and the rows that have one where some have none.
+/// Values, with the rows that have one if some are missing.
 type Present<T> = (Vec<T>, Option<Vec<usize>>);
 
-/// The next `count` values of a column; an error when there are fewer.
+/// Reads the next `count` values of a column. It is an error if there are fewer.
 pub(super) fn read(reader: &mut ColumnReader, count: usize) -> Result<Cells> {
     fn typed<T: DataType>(reader: &mut ColumnReaderImpl<T>, count: usize) -> Result<Present<T::T>> {
         let (mut values, mut levels) = (Vec::with_capacity(count), Vec::new());
@@ -86,7 +86,8 @@ pub(super) fn read(reader: &mut ColumnReader, count: usize) -> Result<Cells> {
             }
             rows += more;
         }
-        // Columns whose values may be missing have a level for every row, 0 where it is.
+        // Columns with optional values have a level for every row, which is 0 if the value is
+        // missing.
         let there: Vec<usize> = (0..levels.len()).filter(|&row| levels[row] != 0).collect();
         let gaps = !levels.is_empty() && there.len() < count;
         if values.len() != if gaps { there.len() } else { count } {
@@ -112,7 +113,7 @@ pub(super) fn read(reader: &mut ColumnReader, count: usize) -> Result<Cells> {
 }
 
 impl Cells {
-    /// The values as text where the column holds text; `None` for what is no text.
+    /// Returns the values as text, or `None` if the column does not contain text.
     pub(super) fn texts(&self, kind: ColumnType) -> Option<Vec<Option<String>>> {
         let Values::Bytes(values) = &self.values else { return None };
         let text = |value: &ByteArray| value.as_utf8().ok().map(str::to_owned);
@@ -125,13 +126,13 @@ impl Cells {
         })
     }
 
-    /// The first row that has no value.
+    /// Returns the first row without a value.
     pub(super) fn gap(&self) -> Option<usize> {
         let rows = self.rows.as_ref()?;
         Some(rows.iter().enumerate().position(|(at, &row)| at != row).unwrap_or(rows.len()))
     }
 
-    /// The row of a value.
+    /// Returns the row of a value.
     fn row(&self, value: usize) -> usize {
         self.rows.as_ref().map_or(value, |rows| rows[value])
     }
@@ -166,8 +167,8 @@ impl Cells {
         }
     }
 
-    /// Puts every number in its place, `stride` apart; returns the first that is not finite. Where `gaps` are welcome,
-    /// what is missing becomes NaN.
+    /// Copies every number to its row, with a distance of `stride`. Returns the first one that is
+    /// not finite. If `gaps` is true, missing values become NaN.
     pub(super) fn spread<T>(
         &self,
         kind: ColumnType,

@@ -1,6 +1,6 @@
-//! Batches from sparse matrices in the archives that `scipy.sparse.save_npz` writes.
+//! Batches from sparse matrices in archives written by `scipy.sparse.save_npz`.
 //!
-//! Nonzero entries are held; rows are made dense a batch at a time.
+//! Nonzero entries are stored. Rows are converted to dense rows batch by batch.
 
 use sqfa::Labels;
 
@@ -13,7 +13,8 @@ pub(in super::super) struct SparseBatches {
     place: String,
     rows: usize,
     columns: usize,
-    /// Row, column and value, in the order of the rows. Rows without an entry take no memory, however many are claimed.
+    /// The row, column and value of each entry, sorted by row. Rows without entries need no memory,
+    /// however many the file declares.
     entries: Vec<(usize, u32, f64)>,
     single: bool,
     labels: Option<Labels>,
@@ -21,7 +22,7 @@ pub(in super::super) struct SparseBatches {
 }
 
 impl SparseBatches {
-    /// Whether an archive holds a sparse matrix.
+    /// Whether an archive contains a sparse matrix.
     pub(in super::super) fn is_in(npz: &Npz) -> bool {
         ["format", "shape", "data"].iter().all(|name| npz.contains(name))
     }
@@ -84,12 +85,12 @@ impl SparseBatches {
         let places = row_of.into_iter().zip(column_of).zip(values);
         let mut entries: Vec<(usize, u32, f64)> =
             places.map(|((row, column), value)| (row, column as u32, value)).collect();
-        // Within a row entries stay in the order of the file.
+        // The sort is stable, so entries of a row stay in the order of the file.
         entries.sort_by_key(|&(row, ..)| row);
         Ok(Self { place, rows, columns, entries, single, labels: None, next: 0 })
     }
 
-    /// The same rows with labels; an error if their number is another.
+    /// Adds labels to the rows. It is an error if their number differs.
     pub(in super::super) fn with_labels(self, labels: Labels) -> Result<Self, DataError> {
         let (points, count) = (self.rows, labels.len());
         if points != count {
@@ -113,14 +114,14 @@ impl SparseBatches {
         let first = self.entries.partition_point(|&(row, ..)| row < rows.start);
         let entries = self.entries[first..].iter().take_while(|(row, ..)| *row < rows.end);
         for &(row, column, value) in entries {
-            // Entries of one place add up, as SciPy has it.
+            // Duplicate entries are added, as in SciPy.
             values[(row - rows.start) * self.columns + column as usize] += convert(value);
         }
         Ok(values)
     }
 }
 
-/// The row of every entry of a csr matrix, or the column of every entry of a csc matrix.
+/// Returns the row of every entry of a CSR matrix, or the column of every entry of a CSC matrix.
 fn spread(npz: &mut Npz, count: usize) -> Result<Vec<usize>, DataError> {
     let bounds = whole_numbers(npz, "indptr")?;
     let entries = npz.shape("data")?.iter().product::<usize>();

@@ -1,6 +1,8 @@
-//! Class sums of batches: one thread reads ahead while the others add, and files join one by one.
+//! Class statistics of batches. One thread reads the next batch while the others accumulate, and
+//! files are merged one by one.
 //!
-//! The size of a batch depends only on the dimension, so the sums have the same bits at any thread count.
+//! The size of a batch depends only on the number of features, so the result has the same bits for
+//! any number of threads.
 
 use std::sync::mpsc::sync_channel;
 
@@ -13,57 +15,67 @@ use super::super::load::IDS;
 use super::{Batch, BatchReader};
 use crate::formats::{FormatError, Note};
 
-/// Numbers of one batch: large enough for whole blocks of every class, small enough that three fit anywhere.
+/// The number of values per batch. It is large enough for whole blocks of every class, and small
+/// enough that three batches fit into memory.
 const NUMBERS: usize = 6 << 20;
-/// Batches hold at least this many points, however many dimensions they have.
+/// The smallest number of samples per batch, for any number of features.
 const FEWEST: usize = 512;
-/// The same for sketches, whose bits do not depend on batches.
+/// The smallest number of samples per batch for sketches, whose bits do not depend on batches.
 const FEWEST_SKETCHED: usize = 32;
 
-/// What is known while sums are made.
+/// The progress of an accumulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Summing {
-    /// Points added so far.
+    /// The number of samples so far.
     pub rows: u64,
-    /// Points in all, where known.
+    /// The total number of samples, if known.
     pub total: Option<u64>,
 }
 
-/// Sums of one or several files.
+/// Accumulated class statistics of one or several files.
 #[derive(Debug, Default)]
 pub struct Summed {
     sums: Option<ClassAccumulator>,
-    /// The file the first sums came from.
+    /// The name of the first file.
     first: String,
     image: Option<(usize, usize)>,
-    /// The names of the columns; empty where there are none.
+    /// The names of the columns. Empty if they have none.
     columns: Vec<String>,
-    /// The label column of the tables, where one is known.
+    /// The label column of the tables, if known.
     label: Option<String>,
     notes: Vec<Note>,
-    /// Bytes that sums may take.
+    /// The number of bytes that class statistics may use.
     memory: Option<u64>,
-    /// Rows of a sketch, where the sums are to be sketches.
+    /// The number of rows of sketches, or `None` for covariances with all entries.
     sketch: Option<usize>,
 }
 
 impl Summed {
-    /// Sums that may take so many bytes, where somebody says.
+    /// Returns empty statistics that may use a number of bytes, or any number with `None`.
     pub fn within(memory: Option<u64>) -> Self {
         Self { memory, ..Self::default() }
     }
 
-    /// The same for sketches of so many rows, where a number is given.
+    /// Selects sketches with a number of rows instead of covariances with all entries.
     pub fn sketched(self, sketch: Option<usize>) -> Self {
         Self { sketch, ..self }
     }
 
-    /// Adds the sums of another file; labels of another type and points of another dimension are refused.
+    /// Merges the statistics of another file.
+    ///
+    /// # Errors
+    ///
+    /// If the type of the labels or the number of features differs.
     pub fn join(&mut self, sums: ClassAccumulator, place: &str) -> Result<(), DataError> {
         self.join_named(sums, &[], place)
     }
 
-    /// The same for sums whose columns have names, which must be those of the file before.
+    /// Merges statistics with named columns.
+    ///
+    /// # Errors
+    ///
+    /// If the names differ from those of the previous files, or if the type of the labels or the
+    /// number of features differs.
     pub fn join_named(
         &mut self,
         sums: ClassAccumulator,
@@ -119,7 +131,13 @@ impl Summed {
         mine.merge(&sums).map_err(fail)
     }
 
-    /// Adds all batches of a file for as long as `go_on` says so; returns whether all were added.
+    /// Accumulates all batches of a file while `go_on` returns true. Returns whether all were
+    /// accumulated.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or does not match the previous files, or if the statistics need
+    /// too much memory.
     pub fn add(
         &mut self,
         reader: Box<dyn BatchReader>,
@@ -141,32 +159,36 @@ impl Summed {
         Ok(true)
     }
 
-    /// The label column of the tables, by name or by position where they have no names.
+    /// Returns the label column of the tables by name, or by position if they have no names.
     pub fn label(&self) -> Option<&str> {
         self.label.as_deref()
     }
 
-    /// Remembers the label column of sums that were read, unless one is known.
+    /// Sets the label column of statistics that were read from a file, unless it is known.
     pub fn know_label(&mut self, label: Option<String>) {
         self.label = self.label.take().or(label);
     }
 
-    /// The names of the columns; empty where there are none.
+    /// Returns the names of the columns, or an empty slice if they have none.
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
 
-    /// What the readers decided since the last call.
+    /// Returns the notes of the readers since the last call.
     pub fn take_notes(&mut self) -> Vec<Note> {
         std::mem::take(&mut self.notes)
     }
 
-    /// Height and width of the first file's points, when they are images.
+    /// Returns the height and width of the samples of the first file, if they are images.
     pub fn image_shape(&self) -> Option<(usize, usize)> {
         self.image
     }
 
-    /// All sums; an error when nothing was added or nothing had any weight.
+    /// Returns the class statistics of all files.
+    ///
+    /// # Errors
+    ///
+    /// If nothing was added, or if all weights are 0.
     pub fn finish(self) -> Result<ClassAccumulator, DataError> {
         let sums = self.sums.ok_or_else(|| DataError::content("DATA", "it holds no points"))?;
         if sums.counts().iter().all(|&count| count == 0) {
@@ -181,7 +203,11 @@ impl Summed {
     }
 }
 
-/// The sums of all batches of a file, or `None` when `go_on` said to stop.
+/// Accumulates all batches of a file. Returns `None` if `go_on` returned false.
+///
+/// # Errors
+///
+/// If the file cannot be read, or if the statistics need too much memory.
 pub fn sum_batches(
     mut reader: Box<dyn BatchReader>,
     go_on: &mut dyn FnMut(Summing) -> bool,
@@ -199,7 +225,7 @@ fn sum_reader(
     let (columns, total) = (reader.columns(), reader.rows());
     let fewest = if sketch.is_some() { FEWEST_SKETCHED } else { FEWEST };
     let rows = (NUMBERS / columns.max(1)).max(fewest);
-    // One batch waits while another is read and a third is added.
+    // One batch waits while another is read and a third is accumulated.
     let (sender, receiver) = sync_channel::<Result<Batch, DataError>>(1);
     std::thread::scope(|scope| {
         let read = move || {
@@ -210,7 +236,7 @@ fn sum_reader(
                     Err(error) => Err(error),
                 };
                 let failed = message.is_err();
-                // Nobody listens after a failure or a stop.
+                // The receiver no longer exists after an error or a stop.
                 if sender.send(message).is_err() || failed {
                     return;
                 }
@@ -251,7 +277,8 @@ fn sum_reader(
     })
 }
 
-/// Bytes that sums take: one triangle of entries a class, or the rows of sketches, of which one is combined at a time.
+/// Returns the memory of class statistics: one triangle of entries per class, or the rows of
+/// sketches, of which one is combined at a time.
 fn bytes(classes: usize, columns: usize, sketch: Option<usize>) -> u128 {
     let (classes, columns) = (classes as u128, columns as u128);
     match sketch {
@@ -283,7 +310,7 @@ fn add(
     sums.update_while(batch.points.view(), &batch.labels, batch.weights.as_deref(), go_on)
 }
 
-/// Rows counted from the file's first instead of the batch's.
+/// Converts a row number of a batch to one of the file.
 fn moved(error: StatisticsError, first: u64) -> StatisticsError {
     let first = first as usize;
     match error {
@@ -304,7 +331,8 @@ pub(in super::super) fn kind_of(classes: &Classes) -> &'static str {
     }
 }
 
-/// Sums whose classes are both numbers or both texts: numbers join texts that have all of them.
+/// Converts the classes of both statistics to one type. Texts that are all numbers are joined with
+/// numbers.
 fn of_one_type(
     first: ClassAccumulator,
     second: ClassAccumulator,
@@ -320,7 +348,7 @@ fn of_one_type(
     }
 }
 
-/// A label of the first set that shows why it is text: one that reads as no number, if there is one.
+/// Returns a label that shows why the first set is text: one that is not a number, if it exists.
 fn example(classes: &Classes, other: &Classes) -> String {
     let words = match classes {
         Classes::Texts(texts) => texts.iter().find(|text| text.trim().parse::<i64>().is_err()),
@@ -330,7 +358,8 @@ fn example(classes: &Classes, other: &Classes) -> String {
     words.cloned().or_else(any).unwrap_or_default()
 }
 
-/// All classes of two sets of one type, in order; the first set where the types differ.
+/// Returns the sorted union of two sets of classes with the same type, or the first set if the
+/// types differ.
 pub(in super::super) fn union(first: &Classes, second: &Classes) -> Classes {
     fn joined<T: Ord + Clone>(a: &[T], b: &[T]) -> Vec<T> {
         let all: std::collections::BTreeSet<&T> = a.iter().chain(b).collect();

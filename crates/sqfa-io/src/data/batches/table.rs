@@ -1,4 +1,4 @@
-//! Batches from delimited tables, compressed or not.
+//! Batches from delimited tables, with or without compression.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::super::{DataError, LoadOptions, OwnedPoints};
 use super::{Batch, BatchReader, named};
 use crate::formats::{Column, CsvRows, Note};
 
-/// Rows of a table; labels are text until all of them are known.
+/// The rows of a table. Labels remain text until all of them are known.
 pub(in super::super) struct TableBatches {
     place: String,
     rows: CsvRows<Box<dyn Read + Send>>,

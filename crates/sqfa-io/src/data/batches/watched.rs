@@ -1,11 +1,12 @@
-//! Batches of a table whose columns are looked at on the way: what a whole table is warned of, a streamed one is, too.
+//! Batches of a table with the same warnings about suspicious columns as for a table that is read
+//! at once.
 
 use super::super::DataError;
 use super::super::suspects::Suspects;
 use super::{Batch, BatchReader};
 use crate::formats::Note;
 
-/// The same batches; suspicious columns are among the notes afterwards.
+/// Wraps a reader so that suspicious columns are among its notes at the end.
 pub(in super::super) fn watched(reader: Box<dyn BatchReader>) -> Box<dyn BatchReader> {
     let suspects = Suspects::new(reader.columns());
     Box::new(Watched { reader, suspects })

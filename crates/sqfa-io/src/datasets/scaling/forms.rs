@@ -1,7 +1,9 @@
-//! The scaling family as class statistics: covariances entry by entry, or as the identity plus low rank.
+//! The scaling family as class statistics, with dense covariances or with the identity plus low
+//! rank.
 //!
-//! C − I is made of 2 × 2 blocks, whose eigenvectors are known: Q(C − I)Qᵀ = U diag(w) Uᵀ with one column of U for
-//! every eigenvalue that is not zero. A pass then costs 4nkm operations a class instead of 2n²m.
+//! C − I consists of 2 × 2 blocks with known eigenvectors. Therefore Q(C − I)Qᵀ = U diag(w) Uᵀ with
+//! one column of U per nonzero eigenvalue. A pass then costs 4nkm operations per class instead of
+//! 2n²m.
 
 use std::str::FromStr;
 
@@ -11,21 +13,21 @@ use sqfa::{ClassStatistics, Classes, Mat};
 use super::{CLASSES, ScalingProblem};
 use crate::datasets::DatasetError;
 
-/// Directions whose variance is as close to that of the identity as this are not kept.
+/// The difference of a variance from 1 below which its direction is omitted.
 const NOTHING: f64 = 1e-12;
 
-/// How the covariances of the scaling family are kept.
+/// The form of the covariances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScalingForm {
-    /// The identity plus low rank: k columns of n numbers a class.
+    /// The identity plus low rank, with k columns of n numbers per class.
     #[default]
     LowRank,
-    /// Entry by entry in single precision: n² numbers a class.
+    /// All entries in single precision, with n² numbers per class.
     Dense,
 }
 
 impl ScalingForm {
-    /// Its name in every flag, file and message.
+    /// Returns the name in flags, files and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::LowRank => "low-rank",
@@ -33,7 +35,7 @@ impl ScalingForm {
         }
     }
 
-    /// Bytes of the covariances of a problem.
+    /// Returns the memory of the covariances of a problem in bytes.
     pub fn bytes(self, dimensions: usize, informative: usize) -> f64 {
         let (n, k) = (dimensions as f64, informative as f64);
         CLASSES as f64
@@ -56,7 +58,11 @@ impl FromStr for ScalingForm {
 }
 
 impl ScalingProblem {
-    /// The known statistics of the classes.
+    /// Returns the exact statistics of the classes.
+    ///
+    /// # Errors
+    ///
+    /// If the covariances cannot be represented in this form.
     pub fn class_statistics(&self, form: ScalingForm) -> Result<ClassStatistics, DatasetError> {
         let n = self.parameters.dimensions;
         let means = self.ambient_means();
@@ -120,7 +126,8 @@ mod tests {
                 project(&statistics, filters.as_ref(), 0.0)
             };
             let (low, dense) = (of(ScalingForm::LowRank), of(ScalingForm::Dense));
-            // Entries of the dense form are rounded to single precision; sums over 60 × 60 of them stay below this.
+            // Entries of the dense form are rounded to single precision. Sums over 60 × 60 of them
+            // have a smaller error.
             const SINGLE: f64 = 1e-3;
             for class in 0..CLASSES {
                 for (a, b) in low.covariance(class).iter().zip(dense.covariance(class)) {

@@ -1,8 +1,8 @@
-//! A radix-2 Fourier transform whose bits do not depend on the processor it runs on.
+//! A radix-2 Fourier transform with the same bits on every processor.
 
 use std::f64::consts::TAU;
 
-/// Tables for transforms of one power-of-two length.
+/// Tables for transforms with a power of two as length.
 #[derive(Debug, Clone)]
 pub(super) struct Fourier {
     length: usize,
@@ -27,12 +27,12 @@ impl Fourier {
         }
     }
 
-    /// Σⱼ xⱼ e^{−2πi jk/N}, in place.
+    /// Computes Σⱼ xⱼ e^{−2πi jk/N} in place.
     pub(super) fn forward(&self, re: &mut [f64], im: &mut [f64]) {
         self.transform(re, im, -1.0);
     }
 
-    /// Σₖ xₖ e^{+2πi jk/N}, in place and without the factor 1/N.
+    /// Computes Σₖ xₖ e^{+2πi jk/N} in place, without the factor 1/N.
     pub(super) fn inverse(&self, re: &mut [f64], im: &mut [f64]) {
         self.transform(re, im, 1.0);
     }

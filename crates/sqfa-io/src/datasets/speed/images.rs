@@ -1,4 +1,5 @@
-//! Gray images and the places in them from which patches are cut, training and test kept apart.
+//! Gray images, and the positions from which patches are cut. Training and test positions do not
+//! overlap.
 
 use std::ops::Range;
 use std::path::Path;
@@ -10,23 +11,30 @@ use super::motion::{APERTURE, APERTURE_START, PATCH_ROWS, PROFILE};
 use crate::datasets::DatasetError;
 use crate::formats::{Limits, Npz, Values};
 
-/// Share of the rows of a given image that belong to training; the rest are for testing.
+/// The fraction of the rows of a specified image that are used for training. The others are for
+/// testing.
 const TRAINING_ROWS: f64 = 0.6;
-/// Light added to a given image, as a share of its brightest pixel, so that no patch is black.
+/// The intensity that is added to a specified image, as a fraction of its largest pixel, so that no
+/// patch is black.
 const FLOOR: f32 = 0.01;
 
 /// An image of positive intensities.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GrayImage {
-    /// Rows.
+    /// The number of rows.
     pub height: usize,
-    /// Columns.
+    /// The number of columns.
     pub width: usize,
-    /// Intensities, row after row.
+    /// The intensities in row-major order.
     pub values: Vec<f32>,
 }
 
-/// Reads every image of an archive: arrays of shape (height, width) or (images, height, width).
+/// Reads all images of an archive, which are arrays of shape (height, width) or (images, height,
+/// width).
+///
+/// # Errors
+///
+/// If the archive cannot be read or an array is not an image.
 pub fn read_images(path: &Path, limits: Limits) -> Result<Vec<GrayImage>, DatasetError> {
     let mut npz = Npz::open(path, limits)?;
     let mut images = Vec::new();
@@ -64,25 +72,25 @@ pub fn read_images(path: &Path, limits: Limits) -> Result<Vec<GrayImage>, Datase
     Ok(images)
 }
 
-/// The places patches may be cut from: for every image a range of rows.
+/// The positions from which patches may be cut: a range of rows for every image.
 pub(super) struct Places<'a> {
     images: Vec<(&'a GrayImage, Range<usize>)>,
-    /// For every image, the number of possible patches in it and all before it.
+    /// The cumulative number of possible patches up to and including each image.
     ends: Vec<u64>,
 }
 
 impl<'a> Places<'a> {
-    /// All of every image.
+    /// Returns the positions in whole images.
     pub(super) fn whole(images: &'a [GrayImage]) -> Result<Self, DatasetError> {
         Self::new(images, |height| 0..height)
     }
 
-    /// The upper rows of every image, for training.
+    /// Returns the positions in the upper rows of every image, for training.
     pub(super) fn upper(images: &'a [GrayImage]) -> Result<Self, DatasetError> {
         Self::new(images, |height| 0..border(height))
     }
 
-    /// The lower rows of every image, for testing.
+    /// Returns the positions in the lower rows of every image, for testing.
     pub(super) fn lower(images: &'a [GrayImage]) -> Result<Self, DatasetError> {
         Self::new(images, |height| border(height)..height)
     }
@@ -114,8 +122,8 @@ impl<'a> Places<'a> {
         Ok(Self { images: kept, ends })
     }
 
-    /// The weighted vertical average of a random patch, mirrored half of the time; returns the contrast (standard deviation
-    /// over mean) of the pixels behind the aperture.
+    /// Computes the weighted vertical average of a random patch, which is mirrored with probability
+    /// 1/2. Returns the contrast (standard deviation over mean) of the pixels behind the aperture.
     pub(super) fn profile(
         &self,
         rng: &mut ChaCha8Rng,

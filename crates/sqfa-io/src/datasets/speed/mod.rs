@@ -1,11 +1,12 @@
-//! Naturalistic videos of surfaces moving at 41 speeds, each to be told from 15 frames of 30 pixels.
+//! Naturalistic videos of surfaces that move at 41 speeds, as samples of 15 frames of 30 pixels.
 //!
 //! A random patch of a texture moves horizontally behind an aperture of one degree (60 pixels) for
-//! 15 frames at 60 Hz; frames are averaged vertically, halved to 30 pixels, turned into contrast
-//! and normalized by √(‖x‖² + 0.8). Patches without contrast are passed over, the others are given a contrast from one
-//! distribution, and receptors add a little noise; the levels were chosen so that accuracies come near the paper's.
-//! Class means nearly vanish: speed lives in the covariances.
-//! Because only the vertical average is kept, each video moves one row of light instead of 60.
+//! 15 frames at 60 Hz. Frames are averaged vertically, reduced to 30 pixels, converted to contrast
+//! and divided by √(‖x‖² + 0.8). Patches without contrast are skipped. The contrast of the others
+//! is drawn from a single distribution, and receptors add a little noise. The levels were selected
+//! so that accuracies are close to those in the paper. Class means are almost zero, so the speed is
+//! contained in the covariances. Because only the vertical average is needed, one row of light is
+//! moved per video instead of 60.
 
 mod fft;
 mod images;
@@ -25,53 +26,57 @@ use crate::data::{LabeledData, OwnedPoints, Part};
 
 pub use self::images::{GrayImage, read_images};
 
-/// Pixels of a frame after averaging and halving.
+/// The number of pixels per frame after averaging and reduction.
 const PIXELS: usize = APERTURE / 2;
-/// Numbers of a video.
+/// The number of values per video.
 const DIMENSIONS: usize = FRAMES * PIXELS;
-/// Beyond this many tenths of a degree per second a texture would leave its patch.
+/// The speed, in tenths of a degree per second, above which a texture would leave its patch.
 const FASTEST: i64 = 80;
-/// One degree per second is one pixel per frame: 60 pixels a degree and 60 frames a second.
+/// The conversion of speeds: one degree per second is one pixel per frame, because there are 60
+/// pixels per degree and 60 frames per second.
 const TENTHS_PER_PIXEL_PER_FRAME: f64 = 10.0;
 
-/// What the random streams are for; each kind has its own.
+/// The first random stream for textures. Training and test videos have other streams, which do not
+/// overlap with it.
 const TEXTURES: u64 = 1 << 60;
 const TRAINING: u64 = 2 << 60;
 const TESTING: u64 = 3 << 60;
 
-/// How the videos are made.
+/// The parameters of the videos.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Speed {
-    /// The speeds, ascending, in tenths of a degree per second; they are the class labels.
+    /// The speeds in tenths of a degree per second, in ascending order. They are the class labels.
     pub tenths: Vec<i64>,
-    /// Training videos of each speed.
+    /// The number of training videos per speed.
     pub train_per_class: usize,
-    /// Test videos of each speed; none when 0.
+    /// The number of test videos per speed. Without test videos it is 0.
     pub test_per_class: usize,
-    /// Seed of everything random.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// Textures drawn for training and for testing; no texture serves both.
+    /// The numbers of textures for training and for testing. No texture is used for both.
     pub textures: (usize, usize),
-    /// Typical contrast of what is seen: standard deviation over mean of the vertical average behind the aperture.
+    /// The typical contrast: standard deviation over mean of the vertical average behind the
+    /// aperture.
     pub contrast: f64,
-    /// Standard deviation of its logarithm over videos.
+    /// The standard deviation over videos of the logarithm of the contrast.
     pub contrast_spread: f64,
-    /// Patches whose pixels have a lower contrast than this are drawn again.
+    /// The contrast of pixels below which another patch is drawn.
     pub minimum_contrast: f64,
-    /// Standard deviation of the optics' Gaussian blur, in pixels of 1/60 degree.
+    /// The standard deviation of the Gaussian blur of the optics, in pixels of 1/60 degree.
     pub blur: f64,
-    /// Time constant of the receptors' threefold low-pass, in frames; 0 for none.
+    /// The time constant in frames of the three low-pass filters of the receptors, or 0 without
+    /// filters.
     pub time_constant: f64,
-    /// Whether contrast falls to zero towards the aperture's sides.
+    /// Whether contrast decreases to zero at the sides of the aperture.
     pub window_in_space: bool,
-    /// Whether contrast falls to zero towards the first and the last frame.
+    /// Whether contrast decreases to zero at the first and the last frame.
     pub window_in_time: bool,
-    /// Standard deviation of noise added to every contrast.
+    /// The standard deviation of the noise that is added to every contrast.
     pub noise: f64,
 }
 
 impl Default for Speed {
-    /// The 41 speeds from −6 to 6 deg/s with 500 training and 300 test videos each.
+    /// Returns the 41 speeds from −6 to 6 deg/s with 500 training and 300 test videos each.
     fn default() -> Self {
         Self {
             tenths: (-20..=20).map(|step| 3 * step).collect(),
@@ -92,10 +97,14 @@ impl Default for Speed {
 }
 
 impl Speed {
-    /// Numbers of a video.
+    /// The number of values per video.
     pub const DIMENSIONS: usize = DIMENSIONS;
 
-    /// Films drawn textures.
+    /// Generates videos of random textures.
+    ///
+    /// # Errors
+    ///
+    /// If a parameter is outside of its allowed range.
     pub fn generate(&self) -> Result<LabeledData, DatasetError> {
         self.check()?;
         let (train, test) = self.textures;
@@ -111,7 +120,12 @@ impl Speed {
         self.film(&Places::whole(train)?, &Places::whole(test)?)
     }
 
-    /// Films given images: the upper rows of each for training, the lower ones for testing.
+    /// Generates videos of images. The upper rows of each image are used for training, and the
+    /// lower rows for testing.
+    ///
+    /// # Errors
+    ///
+    /// If a parameter is outside of its allowed range or an image is too small.
     pub fn generate_from(&self, images: &[GrayImage]) -> Result<LabeledData, DatasetError> {
         self.check()?;
         self.film(&Places::upper(images)?, &Places::lower(images)?)
@@ -165,7 +179,7 @@ impl Speed {
         })
     }
 
-    /// Films `per_class` videos of every speed; each has a random stream of its own.
+    /// Generates `per_class` videos of every speed, each with its own random stream.
     fn part(
         &self,
         studio: &Studio,

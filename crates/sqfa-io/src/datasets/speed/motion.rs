@@ -1,38 +1,40 @@
-//! A profile of light moved behind an aperture, frame by frame, without losing sharpness.
+//! Motion of a light profile behind an aperture, without loss of sharpness.
 //!
-//! Moving by d pixels multiplies the Fourier coefficient of frequency f by e^{2πi f d}, exact for
-//! any d. Linear interpolation would instead blur each speed differently and give it away.
-//! A temporal filter acts on a texture moving at v as a spatial one with response H(f v).
+//! Motion by d pixels multiplies the Fourier coefficient of frequency f by e^{2πi f d}, which is
+//! exact for any d. Linear interpolation would blur each speed differently, and classifiers could
+//! use the blur. For a texture that moves at speed v, a temporal filter is equivalent to a spatial
+//! one with response H(f v).
 
 use std::f64::consts::{PI, TAU};
 
 use super::fft::Fourier;
 
-/// Pixels of the profile that is moved; a power of two.
+/// The number of pixels of a profile, a power of two.
 pub(super) const PROFILE: usize = 1 << PROFILE_BITS;
 const PROFILE_BITS: u32 = 8;
-/// Rows of a patch: one degree.
+/// The number of rows of a patch, which is one degree.
 pub(super) const PATCH_ROWS: usize = 60;
-/// Columns of the aperture: one degree.
+/// The number of columns of the aperture, which is one degree.
 pub(super) const APERTURE: usize = 60;
-/// Frames of a video: 250 ms at 60 Hz.
+/// The number of frames per video, 250 ms at 60 Hz.
 pub(super) const FRAMES: usize = 15;
-/// Pixels at either end of a profile that fade to its mean, so that it closes on itself.
+/// The number of pixels at both ends of a profile that fade to the mean, so that the profile is
+/// periodic.
 const TAPER: usize = 40;
-/// Order of the temporal filter: a cascade of so many exponential low-pass filters.
+/// The order of the temporal filter, a cascade of exponential low-pass filters.
 const TEMPORAL_ORDER: i32 = 3;
 /// The first pixel behind the aperture.
 pub(super) const APERTURE_START: usize = (PROFILE - APERTURE) / 2;
 
-/// The Fourier factors that give every frame of a texture moving at one speed.
+/// The Fourier factors for every frame of a texture that moves at one speed.
 pub(super) struct Motion {
-    /// For every frame and frequency 0 … PROFILE/2, cosine and sine parts.
+    /// The real and imaginary parts for every frame and every frequency 0 … PROFILE/2.
     factors: Vec<(f64, f64)>,
 }
 
 impl Motion {
-    /// A speed in pixels per frame, seen through optics of a Gaussian blur (pixels) and
-    /// a temporal low-pass of a time constant (frames; 0 for none).
+    /// Returns the factors for a speed in pixels per frame, a Gaussian blur in pixels, and the time
+    /// constant of a temporal low-pass filter in frames (0 for none).
     pub(super) fn new(speed: f64, blur: f64, time_constant: f64) -> Self {
         let mut factors = Vec::with_capacity(FRAMES * (PROFILE / 2 + 1));
         for frame in 0..FRAMES {
@@ -42,7 +44,8 @@ impl Motion {
         Self { factors }
     }
 
-    /// All frames of a profile, its mean removed; two real frames share each inverse transform.
+    /// Computes all frames of a profile without its mean. One inverse transform computes two real
+    /// frames.
     pub(super) fn frames(&self, mover: &Mover, profile: &[f64; PROFILE], frames: &mut Frames) {
         let (spectrum_re, spectrum_im) = mover.spectrum(profile);
         let per_frame = PROFILE / 2 + 1;
@@ -77,7 +80,7 @@ impl Motion {
     }
 }
 
-/// What is seen behind the aperture, frame after frame.
+/// The light behind the aperture in each frame.
 pub(super) type Frames = [[f64; APERTURE]; FRAMES];
 
 fn factors_of(
@@ -89,7 +92,7 @@ fn factors_of(
     (0..=PROFILE / 2).map(move |k| {
         let frequency = k as f64 / PROFILE as f64;
         let turned = TAU * frequency * speed * time_constant;
-        // 1 / (1 + i ω τ)³ in polar form.
+        // The response 1 / (1 + i ω τ)³ in polar form.
         let temporal = (1.0 + turned * turned).sqrt().powi(-TEMPORAL_ORDER);
         let phase = TAU * frequency * shift - f64::from(TEMPORAL_ORDER) * turned.atan();
         let blurred = (-2.0 * (PI * frequency * blur).powi(2)).exp();
@@ -97,7 +100,7 @@ fn factors_of(
     })
 }
 
-/// The transform and the taper every profile goes through.
+/// The Fourier transform and the taper for all profiles.
 pub(super) struct Mover {
     fourier: Fourier,
     taper: [f64; PROFILE],
@@ -130,7 +133,7 @@ impl Mover {
 mod tests {
     use super::*;
 
-    /// A smooth bump well inside the profile, as a function of position.
+    /// Returns a smooth bump in the middle of the profile, as a function of the position.
     fn pattern(x: f64) -> f64 {
         let at = x - 128.0;
         (-at * at / (2.0 * 5.0 * 5.0)).exp() * (1.0 + 0.5 * (0.6 * at).cos())
@@ -143,7 +146,7 @@ mod tests {
             *value = pattern(at as f64);
         }
         let mean = profile.iter().sum::<f64>() / PROFILE as f64;
-        // The mean is removed before the taper; undo both to compare with the bare pattern.
+        // Mean and taper are undone, so that frames can be compared with the bare pattern.
         let mover = Mover { fourier: Fourier::new(PROFILE_BITS), taper: [1.0; PROFILE] };
         for speed in [0.3, -1.7, 5.1] {
             let mut frames = [[0.0; APERTURE]; FRAMES];
@@ -171,7 +174,8 @@ mod tests {
         let frequency: f64 = 16.0 / 256.0;
         let expected = (-2.0 * (PI * frequency * blur).powi(2)).exp()
             * (1.0 + (TAU * frequency * speed * time_constant).powi(2)).powf(-1.5);
-        // Sixteen pixels are one period, so the mean square over 48 of them is half the amplitude's.
+        // 16 pixels are one period, so the mean square over 48 pixels is half the squared
+        // amplitude.
         let power = frames[3][..48].iter().map(|value| value * value).sum::<f64>() / 48.0;
         assert!(((2.0 * power).sqrt() - expected).abs() < 1e-12);
     }

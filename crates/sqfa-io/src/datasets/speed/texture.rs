@@ -1,7 +1,8 @@
-//! Natural-like textures: overlapping discs of all sizes with a 1/f texture on top.
+//! Textures with statistics of natural images: overlapping discs of all sizes and a 1/f texture.
 //!
-//! Discs with density r⁻³ hide one another ("dead leaves"), which gives edges and a scale-free
-//! spectrum; the Gaussian texture has an amplitude spectrum of 1/f. Both act on log intensity.
+//! Discs with a density of radii r⁻³ occlude each other ("dead leaves"), which leads to edges and a
+//! scale-free spectrum. The Gaussian texture has an amplitude spectrum of 1/f. Both are added to
+//! the log intensity.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -10,20 +11,20 @@ use super::fft::Fourier;
 use super::images::GrayImage;
 use crate::datasets::matrix::normal;
 
-/// Width and height, powers of two.
+/// The binary logarithms of width and height.
 const WIDTH_BITS: u32 = 9;
 const HEIGHT_BITS: u32 = 8;
-/// Radii of the discs, in pixels.
+/// The smallest and largest radius of the discs, in pixels.
 const SMALLEST: f64 = 4.0;
 const LARGEST: f64 = 150.0;
-/// Standard deviation of the discs' log intensity.
+/// The standard deviation of the log intensity of discs.
 const DISC_CONTRAST: f64 = 0.6;
-/// Standard deviation of the texture's log intensity.
+/// The standard deviation of the log intensity of the texture.
 const TEXTURE_CONTRAST: f64 = 0.3;
-/// Discs after which the few pixels still uncovered are left to the background.
+/// The largest number of discs. The few pixels that are then not covered belong to the background.
 const MOST_DISCS: usize = 4000;
 
-/// Draws one texture.
+/// Returns a random texture.
 pub(super) fn texture(rng: &mut ChaCha8Rng) -> GrayImage {
     let (height, width) = (1usize << HEIGHT_BITS, 1usize << WIDTH_BITS);
     let mut values = discs(rng, height, width);
@@ -33,7 +34,8 @@ pub(super) fn texture(rng: &mut ChaCha8Rng) -> GrayImage {
     GrayImage { height, width, values: values.into_iter().map(|value| value as f32).collect() }
 }
 
-/// The log intensity of discs dropped front to back: the first to cover a pixel is the one seen.
+/// Returns the log intensity of random discs. They are drawn from front to back, so the first disc
+/// at a pixel is visible.
 fn discs(rng: &mut ChaCha8Rng, height: usize, width: usize) -> Vec<f64> {
     let background = DISC_CONTRAST * normal(rng);
     let mut seen: Vec<Option<f64>> = vec![None; height * width];
@@ -44,7 +46,7 @@ fn discs(rng: &mut ChaCha8Rng, height: usize, width: usize) -> Vec<f64> {
         let y = rng.random_range(-radius..height as f64 + radius);
         let x = rng.random_range(-radius..width as f64 + radius);
         let intensity = DISC_CONTRAST * normal(rng);
-        // Casts from negative numbers saturate at zero, which is the border.
+        // A cast of a negative number to an integer is 0, which is the border.
         let rows = (y - radius).ceil() as usize..((y + radius).ceil() as usize).min(height);
         for row in rows {
             let rise = row as f64 - y;
@@ -67,10 +69,10 @@ fn discs(rng: &mut ChaCha8Rng, height: usize, width: usize) -> Vec<f64> {
     seen.into_iter().map(|intensity| intensity.unwrap_or(background)).collect()
 }
 
-/// Gaussian noise with a 1/f amplitude spectrum, mean 0 and standard deviation 1.
+/// Returns Gaussian noise with a 1/f amplitude spectrum, mean 0 and standard deviation 1.
 fn pink(rng: &mut ChaCha8Rng) -> Vec<f64> {
     let (height, width) = (1usize << HEIGHT_BITS, 1usize << WIDTH_BITS);
-    // White noise in frequency space; the real part of its transform is real noise.
+    // The real part of the transform of white noise in frequency space is real noise.
     let mut re: Vec<f64> = (0..height * width).map(|_| normal(rng)).collect();
     let mut im: Vec<f64> = (0..height * width).map(|_| normal(rng)).collect();
     for row in 0..height {

@@ -1,4 +1,4 @@
-//! From what is seen behind the aperture to the signal the retina sends: contrast, normalized.
+//! Conversion of the light behind the aperture to a retinal signal: normalized contrast.
 
 use std::f64::consts::TAU;
 
@@ -9,13 +9,13 @@ use super::motion::{APERTURE, APERTURE_START, FRAMES, Motion, Mover, PATCH_ROWS,
 use super::{PIXELS, Speed};
 use crate::datasets::matrix::normal;
 
-/// Added to the squared norm in the divisive normalization.
+/// The constant that is added to the squared norm in the divisive normalization.
 const HALF_SATURATION: f64 = 0.8;
 
-/// Patches that are drawn before one with too little contrast is taken.
+/// The largest number of patches that are drawn to find one with enough contrast.
 const MOST_DRAWS: usize = 200;
 
-/// Everything the videos of a set share.
+/// The data that all videos of a set need.
 pub(super) struct Studio {
     mover: Mover,
     row_weights: [f64; PATCH_ROWS],
@@ -50,7 +50,7 @@ impl Studio {
         }
     }
 
-    /// Films one random patch and writes the normalized video, frame after frame.
+    /// Generates the video of one random patch and writes the normalized signal, frame by frame.
     pub(super) fn film(
         &self,
         places: &Places<'_>,
@@ -99,7 +99,7 @@ impl Studio {
     }
 }
 
-/// Standard deviation over mean.
+/// Returns the standard deviation divided by the mean.
 fn contrast_of(light: &[f64]) -> f64 {
     let mean = light.iter().sum::<f64>() / light.len() as f64;
     let power = light.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / light.len() as f64;
@@ -110,7 +110,7 @@ fn mean_of(signal: &[[f64; PIXELS]; FRAMES]) -> f64 {
     signal.iter().flatten().sum::<f64>() / (PIXELS * FRAMES) as f64
 }
 
-/// One period of a raised cosine over `length` samples, zero at both ends.
+/// Returns one period of a raised cosine over `length` samples, which is zero at both ends.
 fn raised_cosine(at: usize, length: usize) -> f64 {
     0.5 - 0.5 * (TAU * (at as f64 + 0.5) / length as f64).cos()
 }

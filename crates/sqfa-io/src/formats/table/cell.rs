@@ -1,35 +1,35 @@
-//! One cell of a table: a number, nothing, or something that is neither; and what is wrong with a whole table's cells.
+//! Parsing of table cells, and a summary of all invalid cells of a table.
 
 use std::collections::HashSet;
 
 use super::super::FormatError;
 
-/// How much of a bad cell a message shows.
+/// The number of characters of an invalid cell that messages show.
 const SHOWN: usize = 40;
-/// How many columns a message names.
+/// The number of columns that messages list.
 const LISTED: usize = 12;
 
-/// The mark between the whole part and the fraction of a table's numbers.
+/// The decimal mark of the numbers in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Decimal {
-    /// 1.5
+    /// The point, as in 1.5.
     #[default]
     Point,
-    /// 1,5
+    /// The comma, as in 1,5.
     Comma,
 }
 
-/// How the cells of a table are read.
+/// The format of the cells in a table.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CellFormat {
     decimal: Decimal,
-    /// Numbers and texts that stand for missing values, in addition to the usual ones.
+    /// Additional numbers and texts that represent missing values.
     missing_numbers: Vec<f64>,
     missing_texts: Vec<String>,
 }
 
 impl CellFormat {
-    /// Cells with this decimal mark, and with further texts that stand for missing values.
+    /// Returns a format with a decimal mark and additional texts that represent missing values.
     pub(super) fn new(decimal: Decimal, na_values: &[String]) -> Self {
         let mut format = Self { decimal, ..Self::default() };
         for text in na_values {
@@ -41,7 +41,7 @@ impl CellFormat {
         format
     }
 
-    /// Reads a cell of a feature column.
+    /// Parses a cell of a feature column.
     #[inline]
     pub(super) fn read(&self, bytes: &[u8]) -> Cell {
         let cell = match self.decimal {
@@ -60,21 +60,21 @@ impl CellFormat {
     }
 }
 
-/// What stands in a cell where a number is expected.
+/// The content of a cell in which a number is expected.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Cell {
     Number(f64),
-    /// true or false, in any case of letters: 1 or 0.
+    /// The text true or false in any letter case, which is read as 1 or 0.
     Boolean(bool),
     Missing,
     Infinite,
-    /// A number with a comma where its point should be.
+    /// A number with a comma instead of a decimal point.
     DecimalComma,
     Text,
 }
 
 impl Cell {
-    /// Reads a cell of a table.
+    /// Parses a cell of a table.
     pub(crate) fn read(bytes: &[u8]) -> Self {
         let Ok(text) = std::str::from_utf8(bytes) else { return Self::Text };
         let text = text.trim();
@@ -84,7 +84,7 @@ impl Cell {
             Ok(_) => return Self::Missing,
             Err(_) => {}
         }
-        // The sign that typesetters write for minus.
+        // The typographic minus sign.
         if let Some(rest) =
             text.strip_prefix('\u{2212}').filter(|rest| !rest.starts_with(['+', '-']))
             && let Ok(value) = rest.parse::<f64>()
@@ -108,13 +108,13 @@ impl Cell {
         }
     }
 
-    /// Whether it is written as a number, if only with a comma.
+    /// Whether the content is a number, possibly with a comma.
     pub(super) fn is_numeric(self) -> bool {
         matches!(self, Self::Number(_) | Self::Boolean(_) | Self::DecimalComma | Self::Infinite)
     }
 }
 
-/// Whether a number with a comma may be one with thousands marked: 1,234 and not 0,123 or 1,5.
+/// Whether a comma in a number could separate thousands, as in 1,234 but not in 0,123 or 1,5.
 pub(super) fn may_mark_thousands(bytes: &[u8]) -> bool {
     let digits = bytes.trim_ascii();
     let digits = digits.strip_prefix(b"-").or(digits.strip_prefix(b"+")).unwrap_or(digits);
@@ -126,30 +126,32 @@ pub(super) fn may_mark_thousands(bytes: &[u8]) -> bool {
         && rest.iter().all(u8::is_ascii_digit)
 }
 
-/// Whether a label stands for a label that is not known. Words such as "none" may well be classes.
+/// Whether a label is missing. Words such as "none" are not treated as missing, because they may be
+/// classes.
 pub(crate) fn is_missing_label(text: &str) -> bool {
     ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "?"].contains(&text)
 }
 
-/// The beginning of a cell, for messages.
+/// Returns the beginning of a cell for messages.
 pub(super) fn shown(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().chars().take(SHOWN).collect()
 }
 
-/// What is wrong with one column.
+/// The invalid cells of one column.
 #[derive(Debug, Clone, Default)]
 struct Trouble {
     missing: u64,
     text: u64,
     infinite: u64,
     commas: u64,
-    /// The line and the beginning of the first cell that is no number.
+    /// The line and the beginning of the first cell that is not a number.
     first: (u64, String),
-    /// Whether other cells that are no numbers hold another text, or one too long to compare.
+    /// Whether other invalid cells have different texts, or texts that are too long to compare.
     several: bool,
 }
 
-/// What is wrong with a table, column by column, counted to its end so that one message says it all.
+/// The invalid cells of a table by column. They are counted to the end of the table, so that a
+/// single message describes all of them.
 #[derive(Debug, Default)]
 pub(crate) struct Troubles {
     columns: Vec<Trouble>,
@@ -160,7 +162,7 @@ pub(crate) struct Troubles {
 }
 
 impl Troubles {
-    /// Nothing wrong in so many feature columns.
+    /// Returns an empty summary for a number of feature columns.
     pub(crate) fn new(columns: usize) -> Self {
         Self { columns: vec![Trouble::default(); columns], ..Self::default() }
     }
@@ -169,19 +171,19 @@ impl Troubles {
         self.bad_rows == 0
     }
 
-    /// Counts a row, which may have had something wrong.
+    /// Counts a row, which is invalid if `bad` is true.
     pub(crate) fn row(&mut self, bad: bool) {
         self.rows += 1;
         self.bad_rows += u64::from(bad);
     }
 
-    /// Notes a missing label.
+    /// Records a missing label.
     pub(crate) fn label(&mut self, line: u64) {
         self.labels += 1;
         self.first_missing.get_or_insert(line);
     }
 
-    /// Notes a cell that is no number.
+    /// Records a cell that is not a number.
     pub(crate) fn cell(&mut self, column: usize, cell: Cell, line: u64, bytes: &[u8]) {
         let trouble = &mut self.columns[column];
         match cell {
@@ -201,7 +203,7 @@ impl Troubles {
         trouble.several |= trouble.first.1.as_bytes() != bytes.trim_ascii();
     }
 
-    /// The one error that says what is wrong.
+    /// Returns a single error that describes all invalid cells.
     pub(crate) fn error(&self, place: &str, names: &dyn Fn(usize) -> String) -> FormatError {
         let place = place.to_owned();
         let all = || (0..self.columns.len()).map(|at| (at, &self.columns[at]));
@@ -269,7 +271,7 @@ impl Troubles {
         2 * trouble.text > self.rows - trouble.missing.min(self.rows)
     }
 
-    /// All columns of text, and others with single values that are no numbers.
+    /// Describes all text columns, and other columns with a few values that are not numbers.
     fn problems(&self, bad: &[(usize, &Trouble)], names: &dyn Fn(usize) -> String) -> String {
         let (text, other): (Vec<_>, Vec<_>) =
             bad.iter().partition(|(_, trouble)| self.is_text(trouble));
@@ -295,7 +297,7 @@ impl Troubles {
     }
 }
 
-/// Names of text columns as the start of a sentence.
+/// Returns the names of text columns as the beginning of a sentence.
 pub(crate) fn columns_hold_text(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
     match &quoted[..] {
@@ -304,7 +306,7 @@ pub(crate) fn columns_hold_text(names: &[String]) -> String {
     }
 }
 
-/// Columns with how often each, as messages list them.
+/// Returns columns with their counts as text for messages.
 pub(crate) fn counted(counts: &[(String, u64)]) -> String {
     let mut listed: Vec<String> =
         counts.iter().take(LISTED).map(|(name, count)| format!("{name}: {count}")).collect();

@@ -1,72 +1,75 @@
-//! Which columns of a table are points, labels and weights, by name where there are names.
+//! Selection of the columns of a table that are features, labels and weights.
 
 use std::collections::{HashMap, HashSet};
 
 use super::super::FormatError;
 use super::notes::{Note, listed};
 
-/// Names a label column goes by when none is given.
+/// The names of a label column that is not specified.
 const USUAL_LABEL_NAMES: [&str; 5] = ["label", "labels", "class", "target", "y"];
-/// What pandas calls the index of a table it has written as a csv, and read again: always the first column.
+/// The names of the index column in tables that pandas has written as CSV and read again. It is
+/// always the first column.
 const FIRST_INDEX_NAMES: [&str; 2] = ["", "Unnamed: 0"];
-/// What an index is called anywhere, in any case of letters; the last by pandas in parquet files.
+/// The names of an index column at any position, in any letter case. The last one is used by pandas
+/// in Parquet files.
 const INDEX_NAMES: [&str; 3] = ["id", "index", "__index_level_0__"];
 
-/// A column, by its name or by its position from 0.
+/// A column, by name or by position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Column {
-    /// The one column called label, labels, class, target or y, in any case of letters.
+    /// The only column called label, labels, class, target or y, in any letter case.
     Usual,
-    /// By name or, where no column is called so, the usual one: the label column that a model remembers.
+    /// The label column of a model by name. If there is no such column, the usual one is used.
     Known(String),
-    /// By name; the table must have a header.
+    /// A column by name. The table must have a header.
     Name(String),
-    /// By position, counted from 0, unless a column is called by that number.
+    /// A column by position, counted from 0, unless a column has this number as its name.
     Index(usize),
 }
 
-/// Which columns are points: names, positions from 0, or ranges of either such as `c-f`.
+/// The columns that are features. They are specified by names, positions from 0, or ranges such as
+/// `c-f`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// These only, in this order.
+    /// The only columns to use, in this order.
     pub only: Option<Vec<String>>,
-    /// Not these.
+    /// The columns to exclude.
     pub ignore: Vec<String>,
 }
 
-/// What columns are looked for.
+/// The columns that are looked for.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Wanted<'a> {
     pub(crate) label: Option<&'a Column>,
-    /// Whether it does not matter when there is no label column.
+    /// Whether a table without a label column is accepted.
     pub(crate) optional: bool,
     pub(crate) weight: Option<&'a Column>,
     pub(crate) select: Option<&'a Selection>,
-    /// The names of the columns, in this order, of a model or of the file before.
+    /// The expected names of the columns in this order, those of a model or of the previous file.
     pub(crate) expected: Option<&'a [String]>,
 }
 
-/// Where the columns are.
+/// The positions of the columns.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Layout {
     pub(crate) features: Vec<usize>,
     pub(crate) label: Option<usize>,
-    /// The label column by name, or by position where the table has no names.
+    /// The label column by name, or by position if the table has no names.
     pub(crate) label_name: Option<String>,
-    /// Whether the label column was found by its name alone.
+    /// Whether the label column was found only by its usual name.
     pub(crate) guessed: bool,
     pub(crate) weight: Option<usize>,
-    /// The names of the features; empty where the table has none.
+    /// The names of the features. Empty if the table has none.
     pub(crate) names: Vec<String>,
     pub(crate) notes: Vec<Note>,
 }
 
-/// Whether a column is called as label columns are.
+/// Whether a column has a usual name of label columns.
 pub(crate) fn is_usual_label(name: &str) -> bool {
     USUAL_LABEL_NAMES.contains(&name.trim().to_lowercase().as_str())
 }
 
-/// Finds the columns of a table of so many, whose names are known or not.
+/// Finds the columns of a table with a number of columns and optional names.
 pub(crate) fn layout(
     names: Option<&[String]>,
     width: usize,
@@ -144,13 +147,13 @@ pub(crate) fn layout(
     Ok(Layout { features, label, label_name, guessed, weight, names: own, notes })
 }
 
-/// The place of the first name that has come before.
+/// Returns the position of the first name that occurred before.
 fn repeated(names: &[String]) -> Option<usize> {
     let mut seen = HashSet::new();
     names.iter().position(|name| !name.is_empty() && !seen.insert(name.as_str()))
 }
 
-/// The names of a table's columns, if any.
+/// The names of the columns of a table, if any.
 struct Names<'a> {
     names: Option<&'a [String]>,
     width: usize,
@@ -163,7 +166,7 @@ impl Names<'_> {
         (0..names.len()).filter(|&at| names[at] == name).collect()
     }
 
-    /// All of them, for a message.
+    /// Returns all names as text for messages.
     fn listed(&self) -> String {
         match self.names {
             Some(names) => names.join(", ").chars().take(1000).collect(),
@@ -178,7 +181,7 @@ impl Names<'_> {
         FormatError::Missing { place, what: "column", name, names, near }
     }
 
-    /// The position of a column that must be there.
+    /// Returns the position of a column that must exist.
     fn find(&self, column: &Column) -> Result<usize, FormatError> {
         match column {
             Column::Index(index) => match self.places(&index.to_string())[..] {
@@ -199,7 +202,8 @@ impl Names<'_> {
         FormatError::RepeatedName { place: self.place.to_owned(), name, at }
     }
 
-    /// The column that a model remembers as the label: by name, or by position where there are no names.
+    /// Returns the position of the label column of a model: by name, or by position if there are no
+    /// names.
     fn known(&self, name: &str) -> Option<usize> {
         match self.names {
             Some(_) => match self.places(name)[..] {
@@ -221,7 +225,8 @@ impl Names<'_> {
         }
     }
 
-    /// The one column that is called as label columns are; two candidates are as ambiguous as none.
+    /// Returns the only column with a usual name of label columns. It is an error if there are
+    /// several, or if there is none and labels are required.
     fn usual_label(&self, wanted: &Wanted<'_>) -> Result<Option<usize>, FormatError> {
         let names = self.names.unwrap_or_default();
         let feature = |name: &String| wanted.expected.is_some_and(|all| all.contains(name));
@@ -230,13 +235,13 @@ impl Names<'_> {
             .collect();
         match found[..] {
             [at] => match self.coordinate(at).filter(|_| wanted.expected.is_none()) {
-                // Nobody asks for labels, so the column may be anything.
+                // Labels are not required, so the column is used as a feature.
                 Some(_) if wanted.optional => Ok(None),
                 Some(other) => Err(FormatError::DoubtfulLabel {
                     place: self.place.to_owned(),
                     label: names[at].clone(),
                     why: format!("next to '{other}' it may be a coordinate"),
-                    // Labels mostly stand last.
+                    // The label is usually the last column.
                     candidates: names.last().into_iter().cloned().collect(),
                 }),
                 None => Ok(Some(at)),
@@ -250,19 +255,21 @@ impl Names<'_> {
         }
     }
 
-    /// The column x next to which a column y is more likely a coordinate than a label.
+    /// Returns the column x if a column y next to it is more likely to be a coordinate than a
+    /// label.
     fn coordinate(&self, at: usize) -> Option<&str> {
         let names = self.names?;
         let is = |name: &str, letter: &str| name.trim().eq_ignore_ascii_case(letter);
         is(&names[at], "y").then(|| names.iter().find(|name| is(name, "x")))?.map(String::as_str)
     }
 
-    /// The positions that names, positions and ranges stand for.
+    /// Returns the positions of names, positions and ranges.
     fn spread(&self, specs: &[String]) -> Result<Vec<usize>, FormatError> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         let mut left = specs;
         while let Some(spec) = left.first() {
-            // Names may hold commas, at which lists are cut: parts that are no columns are joined again.
+            // Names may contain commas, which also separate lists: parts that are not columns are
+            // joined again.
             let joined = |parts: usize| left[..parts].join(",").trim().to_owned();
             let (parts, positions) = (1..=left.len())
                 .find_map(|parts| Some((parts, self.positions(&joined(parts))?)))
@@ -277,7 +284,7 @@ impl Names<'_> {
         if let Some(all) = self.one(spec) {
             return Some(all);
         }
-        // Names may hold hyphens themselves: every one may be the middle of a range.
+        // Names may contain hyphens, so every hyphen may be the one of a range.
         spec.match_indices('-').find_map(|(at, _)| {
             let (first, last) = (self.one(&spec[..at])?, self.one(&spec[at + 1..])?);
             let (first, last) = (*first.first()?, *last.last()?);
@@ -285,7 +292,7 @@ impl Names<'_> {
         })
     }
 
-    /// All columns of a name, or the one at a position.
+    /// Returns all columns with a name, or the column at a position.
     fn one(&self, spec: &str) -> Option<Vec<usize>> {
         let places = self.places(spec);
         if !places.is_empty() {
@@ -295,7 +302,7 @@ impl Names<'_> {
         (at < self.width).then(|| vec![at])
     }
 
-    /// The expected columns among the features, by name and in the expected order.
+    /// Returns the positions of the expected columns among the features, in the expected order.
     fn matched(
         &self,
         expected: &[String],
@@ -415,7 +422,7 @@ mod tests {
             (found.features, found.notes),
             (vec![1, 2], vec![label(), Note::Index(String::new())])
         );
-        // By name anywhere, but for the column of the labels and where it is asked for.
+        // An index by name is excluded at any position, unless it is the label or is selected.
         let ids = names("a ID y");
         let found = layout(Some(&ids), 3, wanted, "t").unwrap();
         assert_eq!(
@@ -432,7 +439,7 @@ mod tests {
         both[0].clear();
         let found = layout(Some(&both), 4, wanted, "t").unwrap();
         assert_eq!((found.features, found.notes.len()), (vec![2], 3));
-        // A number is a name first, as in selections.
+        // A number is interpreted as a name first, as in selections.
         let years = names("2018 2019 1");
         let of = |label| {
             let wanted = Wanted { label: Some(&label), ..Wanted::default() };

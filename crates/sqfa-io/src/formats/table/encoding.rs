@@ -1,33 +1,35 @@
-//! The letters of a table's names and labels: UTF-8, Latin-1 or Windows-1252, never guessed and never replaced.
+//! Encodings of names and labels in tables: UTF-8, Latin-1 and Windows-1252. Encodings are never
+//! guessed, and invalid bytes are never replaced.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// How the bytes of a table stand for letters.
+/// The encoding of texts in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Encoding {
-    /// Unicode, as nearly everything writes it today.
+    /// Unicode, the default.
     #[default]
     Utf8,
-    /// ISO 8859-1: every byte is the letter of that number.
+    /// ISO 8859-1, in which every byte is the character with this number.
     Latin1,
-    /// Latin-1 with letters and marks in place of the control characters 128 to 159.
+    /// Windows-1252, which is Latin-1 with other characters instead of the control characters 128
+    /// to 159.
     Windows1252,
 }
 
-/// What Windows-1252 has in place of the control characters 128 to 159 (WHATWG Encoding Standard, index windows-1252).
+/// The characters 128 to 159 of Windows-1252 (WHATWG Encoding Standard, index windows-1252).
 const WINDOWS: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
 impl Encoding {
-    /// Every encoding with its name.
+    /// All encodings with their names.
     pub const ALL: [(&'static str, Self); 3] =
         [("utf-8", Self::Utf8), ("latin-1", Self::Latin1), ("windows-1252", Self::Windows1252)];
 
-    /// The text of some bytes; `None` when they are none in this encoding.
+    /// Decodes bytes, or returns `None` if they are invalid in this encoding.
     pub fn decode(self, bytes: &[u8]) -> Option<Cow<'_, str>> {
         if self == Self::Utf8 || bytes.is_ascii() {
             return std::str::from_utf8(bytes).ok().map(Cow::Borrowed);

@@ -1,14 +1,15 @@
-//! A table's bytes with one kind of line end, so that the lines of messages are the file's lines.
+//! Conversion of line ends in tables, so that line numbers in messages are those of the file.
 //!
-//! `\r\n` and `\r` become `\n`, the last line gets one, and where blanks separate cells a run of them counts once.
+//! `\r\n` and `\r` are converted to `\n`, and the last line gets a line end. If blanks separate
+//! cells, a run of them is converted to a single one.
 
 use std::io::Read;
 
 const BLOCK: usize = 64 << 10;
-/// Bytes of one row: a million columns of long numbers, and far less than memory.
+/// The largest number of bytes per row, enough for a million columns of long numbers.
 const LONGEST: usize = 256 << 20;
 
-/// A stream of such bytes.
+/// A stream with converted line ends.
 pub(super) struct Lines<R> {
     reader: R,
     /// Whether blanks separate cells.
@@ -19,16 +20,16 @@ pub(super) struct Lines<R> {
     last: u8,
     quoted: bool,
     done: bool,
-    /// Bytes since the row began.
+    /// The number of bytes since the beginning of the row.
     row: usize,
-    /// Bytes that were given, and the last of them.
+    /// The number of bytes that were returned, and the last of them.
     given: u64,
     tail: [u8; 3],
-    /// Lines that begin with the mark of a comment.
+    /// The number of lines that begin with the mark of a comment.
     marked: u64,
 }
 
-/// The mark with which a comment begins.
+/// The mark at the beginning of a comment.
 pub(super) const COMMENT: u8 = b'#';
 
 impl<R: Read> Lines<R> {
@@ -50,24 +51,24 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Whether a row that ends with the file, at this byte, ends within quotation marks: it took the last line end for its own,
-    /// which no mark before that line end closes.
+    /// Whether the row that ends at this byte is the last one and contains a quotation mark that is
+    /// never closed. The final line end then belongs to its last cell.
     pub(super) fn ends_in_quotes(&self, last_cell: &[u8], byte: u64) -> bool {
         let last = self.done && byte >= self.given;
         last && last_cell.ends_with(b"\n") && self.tail != *b"\n\"\n"
     }
 
-    /// The number of lines so far that begin as comments do.
+    /// Returns the number of lines so far that begin with the mark of a comment.
     pub(super) fn marked(&self) -> u64 {
         self.marked
     }
 
-    /// A row begins here.
+    /// Marks the beginning of a row.
     pub(super) fn begin_record(&mut self) {
         self.row = 0;
     }
 
-    /// Reads and turns one block more.
+    /// Reads and converts another block.
     fn fill(&mut self) -> std::io::Result<()> {
         self.ready.clear();
         self.at = 0;
@@ -101,7 +102,7 @@ impl<R: Read> Lines<R> {
         match byte {
             b'\n' if before == b'\r' => {}
             b'\n' | b'\r' => {
-                // A blank at the end of a line separates nothing.
+                // A blank at the end of a line does not separate cells.
                 if self.blanks && !self.quoted && before == b' ' && self.ready.last() == Some(&b' ')
                 {
                     self.ready.pop();
@@ -116,7 +117,8 @@ impl<R: Read> Lines<R> {
                 if !matches!(before, b' ' | b'\n' | b'\r') {
                     self.ready.push(b' ');
                 }
-                // A run of blanks at the start of a line stays at its start.
+                // A run of blanks at the beginning of a line is treated as the beginning of the
+                // line.
                 if matches!(before, b'\n' | b'\r') {
                     self.last = before;
                 }
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn lines_that_begin_as_comments_do_are_counted() {
         let mut lines = Lines::new(&b"#a\n1,#\n#b\r\n\n#"[..], false);
-        // One byte at a time, so that line ends and marks come in different reads.
+        // One byte at a time, so that line ends and marks are in different reads.
         let mut byte = [0];
         while lines.read(&mut byte).unwrap() > 0 {}
         assert_eq!(lines.marked(), 3);

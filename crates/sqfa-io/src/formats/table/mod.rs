@@ -1,4 +1,4 @@
-//! Comma- and tab-separated tables, compressed or not, with one column of labels.
+//! Delimited tables, with or without compression, with one column of labels.
 
 mod cell;
 mod columns;
@@ -34,101 +34,103 @@ pub(crate) use names::Names;
 pub use notes::Note;
 pub use whole::{CsvTable, read_csv, read_csv_from};
 
-/// Whether the first row names the columns.
+/// Whether the first row of a table contains column names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Header {
-    /// Decided from the first row, the rows below and the names that are asked for.
+    /// Detection from the first row, the following rows and the names that were specified.
     #[default]
     Auto,
-    /// It does.
+    /// A first row with column names.
     Present,
-    /// It does not.
+    /// A first row with data.
     Absent,
 }
 
-/// What to do about values that are missing.
+/// The treatment of missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {
-    /// Nothing is read; the error counts them by column.
+    /// An error that counts them by column.
     #[default]
     Refuse,
-    /// Rows that lack a value are left out.
+    /// The exclusion of their rows.
     Drop,
-    /// The mean of the column stands in for them.
+    /// Replacement by the mean of the column.
     Mean,
-    /// They are NaN, and whoever asked deals with them.
+    /// Representation as NaN, which the caller treats.
     Keep,
 }
 
-/// How to read a table.
+/// Options for reading a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CsvOptions {
-    /// The column that holds labels, if any.
+    /// The column of labels, if any.
     pub label: Option<Column>,
-    /// Whether it does not matter when there is no label column.
+    /// Whether a table without a label column is accepted.
     pub label_optional: bool,
-    /// Whether the first row names the columns.
+    /// Whether the first row contains column names.
     pub header: Header,
-    /// The character between cells; by default the one the table shows.
+    /// The character between cells. It is detected by default.
     pub delimiter: Option<u8>,
-    /// The decimal mark of numbers; by default the one the table shows.
+    /// The decimal mark of numbers. It is detected by default.
     pub decimal: Option<Decimal>,
-    /// Texts and numbers of feature columns that stand for missing values, in addition to the usual ones.
+    /// Additional texts and numbers that represent missing values in feature columns.
     pub na_values: Vec<String>,
-    /// What the bytes of names and labels mean.
+    /// The encoding of names and labels.
     pub encoding: Encoding,
-    /// Which columns are points.
+    /// The columns that are used as features.
     pub select: Selection,
-    /// The names of the columns, in this order, where they are known beforehand.
+    /// The expected names of the columns in this order, for example those of a model.
     pub expected: Option<Vec<String>>,
-    /// What to do about missing values.
+    /// The treatment of missing values.
     pub missing: Missing,
-    /// How large the table may be, decompressed.
+    /// The largest size of the decompressed table.
     pub limits: Limits,
 }
 
-/// Rows of a table, a few at a time.
+/// A batch of rows of a table.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableRows {
     /// The number of rows.
     pub rows: usize,
-    /// The numbers, row after row.
+    /// The numbers in row-major order.
     pub values: Vec<f64>,
-    /// The label of every row as its place among `names`, when a label column was asked for.
+    /// The label of every row as an index into `names`. Empty if no label column was requested.
     pub labels: Vec<u32>,
-    /// The different labels so far, in the order in which they came; an empty one is missing.
+    /// The different labels so far, in the order of their first occurrence. An empty text means
+    /// that the label is missing.
     pub names: Vec<String>,
-    /// The weight of every row, when a weight column was asked for.
+    /// The weight of every row. Empty if no weight column was requested.
     pub weights: Vec<u64>,
 }
 
 type Source<R> = Lines<std::io::Chain<Cursor<Vec<u8>>, R>>;
 
-/// A table read row by row, never held whole.
+/// A reader of a table in batches, without the whole table in memory.
 pub struct CsvRows<R> {
     reader: Reader<Source<R>>,
     record: ByteRecord,
-    /// The number of cells of every row.
+    /// The number of cells per row.
     cells: usize,
     layout: Layout,
-    /// For every cell: which feature it is.
+    /// The index of the feature in each cell, or `None` if the cell is not a feature.
     feature: Vec<Option<usize>>,
     encoding: Encoding,
     format: CellFormat,
     missing: Missing,
     troubles: Troubles,
-    /// Lines that begin with #, if these are comments, up to which there is nothing to say.
+    /// The number of comments that lead to no note, or `None` if lines that begin with # are rows.
     expected_marks: Option<u64>,
     unlabeled: u64,
-    /// The first label that goes over several lines.
+    /// A note about the first label with line ends.
     folded: Option<Note>,
-    /// Every label is kept once: of few columns texts would take more memory than the numbers.
+    /// The different labels. With few columns, a text per row would need more memory than the
+    /// numbers.
     names: Names,
-    /// Rows that the size of the file lets expect.
+    /// The number of rows expected from the size of the file.
     expected: usize,
-    /// Numbers that the limits allow.
+    /// The largest number of values that the limits allow.
     most_numbers: usize,
-    /// Bytes of a row of the sample.
+    /// The mean number of bytes per row in the first rows.
     row_bytes: f64,
     place: String,
 }
@@ -141,7 +143,11 @@ impl<R> std::fmt::Debug for CsvRows<R> {
 }
 
 impl CsvRows<Box<dyn Read + Send>> {
-    /// Opens a table in a file, decompressing it when it is gzip; `-` is standard input.
+    /// Opens a table in a file, which may be compressed with gzip. `-` is standard input.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or its columns cannot be determined.
     pub fn open(
         path: &Path,
         options: &CsvOptions,
@@ -153,7 +159,8 @@ impl CsvRows<Box<dyn Read + Send>> {
         let source = open(path)?;
         let place = place_of(path);
         let mut rows = Self::new(source.reader, options, weight, &place, usual_delimiter(path))?;
-        // A share more than the sample tells: room that is not used takes no memory, too little is copied.
+        // Ten percent more than estimated. Unused capacity needs no memory, while too little leads
+        // to a copy.
         let tenth = source.expected / 10;
         rows.expected = ((source.expected + tenth) as f64 / rows.row_bytes) as usize + 1;
         Ok(rows)
@@ -161,7 +168,12 @@ impl CsvRows<Box<dyn Read + Send>> {
 }
 
 impl<R: Read> CsvRows<R> {
-    /// Reads the beginning of a table and finds its columns; `usual` is the delimiter when nothing tells.
+    /// Reads the beginning of a table and finds its columns. `usual` is the delimiter if it cannot
+    /// be detected.
+    ///
+    /// # Errors
+    ///
+    /// If the table cannot be read or its columns cannot be determined.
     pub fn new(
         mut reader: R,
         options: &CsvOptions,
@@ -231,12 +243,12 @@ impl<R: Read> CsvRows<R> {
         })
     }
 
-    /// The number of numeric columns.
+    /// Returns the number of numeric columns.
     pub fn width(&self) -> usize {
         self.layout.features.len()
     }
 
-    /// The names of the numeric columns; empty without a header.
+    /// Returns the names of the numeric columns, or an empty slice without a header.
     pub fn columns(&self) -> &[String] {
         &self.layout.names
     }
@@ -246,12 +258,12 @@ impl<R: Read> CsvRows<R> {
         self.layout.label.is_some()
     }
 
-    /// The label column by name, or by position where there are no names.
+    /// Returns the label column by name, or by position if there are no names.
     pub fn label(&self) -> Option<&str> {
         self.layout.label_name.as_deref()
     }
 
-    /// What was decided on the way, as far as it was read.
+    /// Returns notes for the user about the rows that were read so far.
     pub fn notes(&self) -> Vec<Note> {
         let unlabeled = (self.unlabeled > 0).then_some(Note::Unlabeled(self.unlabeled));
         let marked = self.reader.get_ref().marked();
@@ -260,16 +272,21 @@ impl<R: Read> CsvRows<R> {
         own.chain(comments.then_some(Note::Comments)).chain(unlabeled).collect()
     }
 
-    /// The number of further rows that the size of the file lets expect; 0 for a stream.
+    /// Returns the number of further rows estimated from the size of the file, or 0 for a stream.
     pub fn expected_rows(&self) -> usize {
         self.expected
     }
 
-    /// Up to `count` further rows; `None` after the last.
+    /// Returns up to `count` further rows, or `None` after the last one.
+    ///
+    /// # Errors
+    ///
+    /// If a row is invalid. The error then describes all invalid rows of the table.
     pub fn next_rows(&mut self, count: usize) -> Result<Option<TableRows>, FormatError> {
         let mut batch = TableRows::default();
         let room = self.expected.min(count).saturating_mul(self.layout.features.len());
-        // Growing would hold the numbers twice; where there is no such room, growing will say so.
+        // Growing a vector would temporarily need twice the memory. If the reservation fails,
+        // growing will report the error.
         let _ = batch.values.try_reserve_exact(room.min(self.most_numbers));
         let _ = batch.labels.try_reserve_exact(self.expected.min(count));
         while batch.rows < count.max(1) {
@@ -288,7 +305,7 @@ impl<R: Read> CsvRows<R> {
         Ok((batch.rows > 0).then_some(batch))
     }
 
-    /// Reads to the end, so that one message tells all that is wrong.
+    /// Reads to the end of the table, so that one message describes all problems.
     fn whole_trouble(&mut self) -> FormatError {
         let mut batch = TableRows::default();
         loop {
@@ -307,7 +324,8 @@ impl<R: Read> CsvRows<R> {
         self.doubtful(&error).unwrap_or(error)
     }
 
-    /// Columns of text next to a label that holds many numbers: the label was guessed wrong.
+    /// Returns an error about a label column that was found by its name, if it contains many
+    /// numbers while other columns contain text. One of these is then more likely to be the label.
     fn doubtful(&self, error: &FormatError) -> Option<FormatError> {
         let FormatError::TextColumns { columns, .. } = error else { return None };
         let label = self.layout.label_name.as_ref().filter(|_| self.layout.guessed)?;
@@ -328,7 +346,7 @@ impl<R: Read> CsvRows<R> {
         })
     }
 
-    /// The line of the file on which the record begins.
+    /// Returns the line of the file on which the row begins.
     fn line(&self) -> u64 {
         let inside = self.record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
         self.reader.position().line().saturating_sub(1 + inside)
@@ -398,7 +416,7 @@ impl<R: Read> CsvRows<R> {
     }
 
     fn weight_of(&self, text: &str) -> Result<u64, FormatError> {
-        // A whole number may be written as 2.0, as tables of floats do.
+        // A whole number may be written as 2.0, as in tables of floating-point numbers.
         let float = text.parse::<f64>().ok().filter(|w| *w >= 0.0 && w.fract() == 0.0 && *w < 9e15);
         text.parse().ok().or(float.map(|weight| weight as u64)).ok_or_else(|| {
             let (line, shown) = (self.line(), cell::shown(text.as_bytes()));
@@ -408,7 +426,7 @@ impl<R: Read> CsvRows<R> {
         })
     }
 
-    /// A feature's name, or its place among the cells as settings count it, from 0.
+    /// Returns the name of a feature, or its position among the cells, counted from 0.
     fn feature_name(&self, feature: usize) -> String {
         match self.layout.names.get(feature) {
             Some(name) if !name.is_empty() => name.clone(),
@@ -421,7 +439,8 @@ impl<R: Read> CsvRows<R> {
     }
 }
 
-/// Refuses a row whose quotation mark nothing closes: it would swallow all lines after it.
+/// Rejects a row with a quotation mark that is never closed, because it would contain all following
+/// lines.
 fn check_closed<R: Read>(
     reader: &Reader<Lines<R>>,
     record: &ByteRecord,
@@ -440,7 +459,7 @@ fn check_closed<R: Read>(
     })
 }
 
-/// The character between cells that the ending of a name promises.
+/// Returns the delimiter that the ending of a file name suggests.
 fn usual_delimiter(path: &Path) -> u8 {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
     let name = name.unwrap_or_default();

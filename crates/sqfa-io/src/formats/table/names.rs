@@ -1,8 +1,9 @@
-//! Labels kept once each: of few columns their texts would take more memory than the numbers.
+//! A collection of different labels. With few columns, a text per row would need more memory than
+//! the numbers.
 
 use std::collections::HashMap;
 
-/// Different texts in the order in which they came.
+/// Different texts in the order of their first occurrence.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     pub(crate) all: Vec<String>,
@@ -10,7 +11,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The place of a text, which is new or not.
+    /// Returns the index of a text, which is added if it is new.
     pub(crate) fn place(&mut self, text: &str) -> u32 {
         if let Some(&place) = self.places.get(text) {
             return place;

@@ -1,89 +1,92 @@
-//! What a reader of a table decided on the way.
+//! Notes of a reader of data for the user.
 
 use std::fmt;
 
-/// What a reader decided that its user should know.
+/// A decision of a reader that is reported to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// The first row is a point.
+    /// A first row with data instead of column names.
     NoHeader,
-    /// The first row, all numbers, was taken as names.
+    /// A first row of numbers that was used as column names.
     NumericHeader,
-    /// The character between cells is not the one the name of the file promises.
+    /// A delimiter that differs from the one that the file name suggests.
     Delimiter(char),
-    /// The label column that was found by its name.
+    /// A label column that was found by its usual name.
     Label(String),
-    /// Numbers have a decimal comma.
+    /// Numbers with a decimal comma.
     DecimalComma,
-    /// Lines that begin with # were ignored.
+    /// Lines that begin with # and were ignored.
     Comments,
-    /// The columns have the names that the last comment above the first row lists.
+    /// Column names from the last comment above the first row.
     NamesInComment,
-    /// A value that may stand for missing ones: it repeats, and all other values of the column are far from it.
+    /// A value that may represent missing values, because it occurs several times and is far from
+    /// all other values of its column.
     Sentinel {
         /// The value.
         value: i64,
-        /// The columns in which it does.
+        /// The columns in which it may represent missing values.
         columns: Vec<String>,
-        /// How often it occurs in them.
+        /// The number of its occurrences in these columns.
         count: u64,
     },
-    /// An index column was left out.
+    /// An index column that was excluded.
     Index(String),
-    /// Columns were put into the expected order.
+    /// Columns that were put into the expected order.
     Reordered,
-    /// Columns that nobody asked for were left out.
+    /// Columns that are not expected and were ignored.
     Extra(Vec<String>),
-    /// Arrays that could be points or labels and are not read.
+    /// Arrays that could be samples or labels but are not used.
     OtherArrays {
-        /// The array of points and that of labels.
+        /// The arrays of samples and labels that are used.
         used: Vec<String>,
-        /// The others.
+        /// The other arrays.
         others: Vec<String>,
     },
-    /// The table has no names, so the order of its columns could not be checked.
+    /// A table without names, so that the order of its columns could not be checked.
     Unchecked,
-    /// A feature is called as label columns are.
+    /// A feature with a usual name of label columns.
     LikeLabel(String),
-    /// A feature numbers the rows: a permutation of consecutive numbers, or whole numbers that are all different.
+    /// A feature that numbers the rows: a permutation of consecutive numbers, or whole numbers that
+    /// are all different.
     LikeIndex {
-        /// The column.
+        /// The name of the column.
         column: String,
         /// Whether the numbers are consecutive.
         consecutive: bool,
     },
-    /// A feature goes one way from the first row to the last, as a time or a counter does.
+    /// A feature that increases or decreases monotonically with the row, as a time or a counter
+    /// does.
     FollowsRows(String),
-    /// A feature is the same for all points of every class: it is the label in other words.
+    /// A feature with one value per class, which determines the label.
     TellsClass(String),
-    /// Two labels that may be one class, written in two ways.
+    /// Two labels that may be different spellings of one class.
     AlikeLabels(String, String),
-    /// Rows with missing values were left out.
+    /// Rows with missing values that were dropped.
     Dropped {
-        /// How many.
+        /// The number of dropped rows.
         rows: u64,
-        /// Of how many.
+        /// The total number of rows.
         of: u64,
     },
-    /// Missing values were replaced by the mean of their column.
+    /// Missing values that were replaced by the mean of their column.
     Filled {
-        /// How many.
+        /// The number of replaced values.
         cells: u64,
     },
-    /// Rows without a label were left out.
+    /// Rows without a label that were dropped.
     Unlabeled(u64),
-    /// A label holds line ends, as it does where a quotation mark is closed by that of a later row.
+    /// A label with line ends, as caused by a quotation mark that is closed in a later row.
     LinesInLabel {
-        /// Where it begins.
+        /// The line on which it begins.
         line: u64,
-        /// How many line ends.
+        /// The number of line ends.
         lines: u64,
     },
 }
 
 impl Note {
-    /// Whether it may be a mistake, rather than just a fact.
+    /// Whether the note is about a possible mistake.
     pub fn is_warning(&self) -> bool {
         matches!(
             self,
@@ -177,7 +180,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// Names in quotes, the first of many.
+/// Returns names in quotation marks, limited to the first few.
 pub(super) fn listed(names: &[String]) -> String {
     let shown: Vec<String> = names.iter().take(12).map(|name| format!("'{name}'")).collect();
     match names.len() {

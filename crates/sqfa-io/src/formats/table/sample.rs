@@ -1,20 +1,22 @@
-//! The beginning of a table, long enough to hold whole rows however many columns they have.
+//! The beginning of a table, which contains whole rows for any number of columns.
 
 use std::io::Read;
 
 use super::sniff::ROWS;
 
-/// Bytes that are read at least.
+/// The smallest number of bytes that are read.
 const BYTES: usize = 64 << 10;
-/// Rows that are read at least: a header differs from data only by the rows below it.
+/// The smallest number of rows that are read. The rows after the first are needed to recognize a
+/// header.
 const FEWEST_ROWS: usize = 4;
-/// Bytes that are read at most: a million columns with names of 60 letters.
+/// The largest number of bytes that are read, enough for a million columns with names of 60
+/// characters.
 const MOST_BYTES: usize = 64 << 20;
 
 /// The first bytes of a table.
 pub(super) struct Sample {
     pub(super) bytes: Vec<u8>,
-    /// Whether they are the whole table.
+    /// Whether the sample is the whole table.
     pub(super) whole: bool,
 }
 
@@ -50,12 +52,13 @@ impl Sample {
     }
 }
 
-/// Counts rows in a stream whose delimiter is not known yet.
+/// A counter of rows in a stream whose delimiter is not known yet.
 #[derive(Default)]
 struct RowCount {
-    /// Line ends outside quotation marks.
+    /// The number of line ends outside of quotation marks.
     whole: usize,
-    /// All line ends. A quotation mark within a cell (5" pipe) makes all later line ends look quoted.
+    /// The number of all line ends. After a quotation mark within a cell (5" pipe), all line ends
+    /// look quoted.
     lines: usize,
     quoted: bool,
     last: u8,
@@ -97,7 +100,8 @@ mod tests {
         assert_eq!(read(short.as_bytes()).bytes.len(), BYTES);
         let whole = read(row(3).as_bytes());
         assert!(whole.whole && whole.bytes == row(3).as_bytes());
-        // Line ends within quotation marks end no row; a mark within a cell does not make the sample endless.
+        // Line ends within quotation marks do not end a row. After a quotation mark within a cell,
+        // the sample must still end.
         let quoted = format!("\"{}\n\n\n\n\n\",1\n", "x".repeat(BYTES)) + &row(3).repeat(100_000);
         assert_eq!(read(quoted.as_bytes()).bytes.len(), 2 * BYTES);
         let inches = format!("5\" pipe{}\n", ",1".repeat(BYTES / 2)) + &row(3).repeat(100_000);

@@ -1,4 +1,5 @@
-//! What the beginning of a table tells: the character between its cells, and whether its first row names the columns.
+//! Detection of the format of a table from its first rows: the delimiter, the decimal mark,
+//! comments, and whether the first row contains column names.
 
 use std::collections::HashSet;
 
@@ -7,15 +8,17 @@ use ::csv::{ByteRecord, ReaderBuilder};
 use super::cell::{Cell, Decimal, may_mark_thousands};
 use super::lines::{COMMENT, Lines};
 
-/// Rows that are looked at.
+/// The number of rows that are used for the detection.
 pub(super) const ROWS: usize = 100;
-/// So many consecutive whole numbers in a first row are no accident.
+/// The number of consecutive whole numbers from which a first row is assumed to contain column
+/// names.
 const CONSECUTIVE: usize = 3;
 
-/// The characters that may stand between cells, the likelier ones first.
+/// The possible delimiters, the most likely ones first.
 const DELIMITERS: [u8; 5] = [b',', b'\t', b';', b'|', b' '];
 
-/// The rows of a sample; a last line that was cut off is left out, and so are comments where there are any.
+/// Parses the rows of a sample, without an incomplete last line and without comments if there are
+/// any.
 pub(super) fn rows(sample: &[u8], whole: bool, delimiter: u8, comments: bool) -> Vec<ByteRecord> {
     let end = match whole {
         true => sample.len(),
@@ -30,9 +33,11 @@ pub(super) fn rows(sample: &[u8], whole: bool, delimiter: u8, comments: bool) ->
     reader.byte_records().take(ROWS).map_while(Result::ok).collect()
 }
 
-/// The character between cells: the one with which most rows are as long as the first and most cells are numbers.
+/// Returns the delimiter with which most rows have the same length as the first and most cells are
+/// numbers.
 ///
-/// Where commas are said to be decimal marks they separate cells only if nothing else does.
+/// If commas are specified as decimal marks, they are the delimiter only if no other character is
+/// possible.
 pub(super) fn delimiter(
     sample: &[u8],
     whole: bool,
@@ -47,7 +52,7 @@ pub(super) fn delimiter(
         if width < 2 || 2 * alike <= rows.len() {
             return None;
         }
-        // The first row may hold names, so it counts only when it is alone.
+        // The first row may contain names, so it is used only if there are no other rows.
         let body = &rows[usize::from(rows.len() > 1)..];
         let cells: usize = body.iter().map(ByteRecord::len).sum();
         let numbers =
@@ -70,25 +75,28 @@ pub(super) fn delimiter(
     best.map_or(usual, |(.., delimiter)| delimiter)
 }
 
-/// Whether a row has so many cells; empty cells beyond them do not count, because lines may end with a delimiter.
+/// Whether a row has `width` cells. Additional empty cells are ignored, because lines may end with
+/// a delimiter.
 pub(super) fn has_width(row: &ByteRecord, width: usize) -> bool {
     let empty = |at: usize| row.get(at).is_none_or(|cell| cell.trim_ascii().is_empty());
     row.len() >= width && (width..row.len()).all(empty)
 }
 
-/// The number of columns: those at the end that are empty in every row, names included, are none.
+/// Returns the number of columns, without the last ones that are empty in every row including the
+/// first.
 pub(super) fn width(rows: &[ByteRecord]) -> usize {
     let empty =
         |row: &ByteRecord, at: usize| row.get(at).is_none_or(|cell| cell.trim_ascii().is_empty());
     let mut width = rows.first().map_or(0, ByteRecord::len);
-    // One row alone shows no pattern: its last cell may be a missing value.
+    // In a single row, an empty last cell may be a missing value.
     while rows.len() > 1 && width > 1 && rows.iter().all(|row| empty(row, width - 1)) {
         width -= 1;
     }
     width
 }
 
-/// The decimal mark: a comma if one number can be read in no other way, and none has a point.
+/// Returns the decimal mark. It is a comma if a number cannot be read in any other way and no
+/// number contains a point.
 pub(super) fn decimal(rows: &[ByteRecord]) -> Decimal {
     let mut decimal = Decimal::Point;
     for cell in rows.iter().flat_map(|row| row.iter()) {
@@ -101,18 +109,21 @@ pub(super) fn decimal(rows: &[ByteRecord]) -> Decimal {
     decimal
 }
 
-/// Whether lines that begin with # are comments, and not cells of a first column that begin so (such as colors).
+/// Whether lines that begin with # are comments, rather than rows whose first cell begins with #
+/// (such as colors).
 pub(super) fn has_comments(sample: &[u8]) -> bool {
     let filled = lines(sample).filter(|line| !line.is_empty());
     let (all, marked) = filled.take(ROWS).fold((0, 0), |(all, marked), line| {
         (all + 1, marked + usize::from(line.starts_with(&[COMMENT])))
     });
-    // Above a table of few rows there may be more comments than rows; then the last line is no comment.
+    // A table with few rows may have more comments than rows. In this case the last line is not a
+    // comment.
     let last = lines(sample).filter(|line| !line.is_empty()).last();
     2 * marked <= all || last.is_some_and(|line| !line.starts_with(&[COMMENT]))
 }
 
-/// The last of the comments above a table, as a row of cells: numpy.savetxt writes the names of columns so.
+/// Returns the last comment above a table as a row of cells, because numpy.savetxt writes column
+/// names as a comment.
 pub(super) fn last_comment(sample: &[u8], delimiter: u8) -> Option<ByteRecord> {
     let filled = lines(sample).filter(|line| !line.is_empty());
     let comment = filled.take_while(|line| line.starts_with(&[COMMENT])).last()?;
@@ -120,12 +131,13 @@ pub(super) fn last_comment(sample: &[u8], delimiter: u8) -> Option<ByteRecord> {
     rows(text.trim_ascii(), true, delimiter, false).into_iter().next()
 }
 
-/// The lines of a sample, without blanks around them.
+/// Returns the lines of a sample without surrounding whitespace.
 fn lines(sample: &[u8]) -> impl Iterator<Item = &[u8]> {
     sample.split(|byte| b"\r\n".contains(byte)).map(<[u8]>::trim_ascii)
 }
 
-/// The number of cells that most rows have, where the first has one: something stands above the table.
+/// Returns the number of cells in most rows if the first row has only one, such as a title above
+/// the table.
 pub(super) fn below_a_title(rows: &[ByteRecord]) -> Option<usize> {
     let title = rows.iter().take_while(|row| row.len() == 1).count();
     let width = rows.get(title).map(ByteRecord::len).filter(|_| title > 0)?;
@@ -133,18 +145,18 @@ pub(super) fn below_a_title(rows: &[ByteRecord]) -> Option<usize> {
     (2 * alike > rows.len()).then_some(width)
 }
 
-/// What the first row turned out to be.
+/// The content of the first row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum First {
-    /// Names of columns, beyond doubt.
+    /// Column names.
     Names,
-    /// Numbers that name columns, such as pandas' 0, 1, 2, …
+    /// Numbers that are column names, such as 0, 1, 2, … in pandas.
     Numbers,
-    /// A point.
+    /// Data.
     Point,
 }
 
-/// Returns the only column whose cells are texts, most of them repeated, as names of classes are.
+/// Returns the only column of texts that mostly repeat, as names of classes do.
 pub(super) fn column_of_classes(rows: &[ByteRecord], cells: usize) -> Option<usize> {
     let of_classes = |&at: &usize| {
         let own = || rows.iter().filter_map(|row| row.get(at)).map(<[u8]>::trim_ascii);
@@ -156,15 +168,17 @@ pub(super) fn column_of_classes(rows: &[ByteRecord], cells: usize) -> Option<usi
     found.next().filter(|_| found.next().is_none() && !rows.is_empty())
 }
 
-/// Whether the first row names the columns, from its cells and those below.
+/// Detects whether the first row contains column names, from its cells and those of the following
+/// rows.
 ///
-/// Text above numbers names a column, unless other cells of that row are written with a decimal point. Consecutive
-/// whole numbers from 0 or 1 name columns when no later row is such a run; so does any even run of whole numbers
-/// above cells that are written with a point. A gap in the first row says nothing.
+/// Text above numbers is a name, unless other cells of the first row are written with a decimal
+/// point. Consecutive whole numbers from 0 or 1 are names if no later row is such a sequence. Any
+/// arithmetic sequence of whole numbers is a row of names if the cells below are written with a
+/// decimal point. An empty cell in the first row is ignored.
 pub(super) fn first_row(rows: &[ByteRecord]) -> First {
     let Some((first, body)) = rows.split_first() else { return First::Point };
     let kind = |row: &ByteRecord, at: usize| row.get(at).map(Cell::read);
-    // The words true and false may be names, unless the column below holds them.
+    // The words true and false may be names, unless the column contains them as values.
     let word = |at: usize| {
         let is_boolean = |row: &ByteRecord| matches!(kind(row, at), Some(Cell::Boolean(_)));
         is_boolean(first) && !body.iter().any(is_boolean)
@@ -192,7 +206,7 @@ pub(super) fn first_row(rows: &[ByteRecord]) -> First {
         return if like_data { First::Point } else { First::Names };
     }
     if above().next().is_none() {
-        // Words throughout: names do not occur again below.
+        // All columns are text: names do not occur again in their column.
         let again = |at: usize| body.iter().any(|row| row.get(at) == first.get(at));
         return if (0..first.len()).any(|at| text(at) && !again(at)) {
             First::Names
@@ -219,7 +233,8 @@ pub(super) fn first_row(rows: &[ByteRecord]) -> First {
     if names { First::Numbers } else { First::Point }
 }
 
-/// Start, step and length of a row of whole numbers that grow evenly; gaps are passed over only at its start.
+/// Returns the start, the step and the length of an arithmetic sequence of whole numbers. Only
+/// empty cells at the beginning are ignored.
 fn run<'a>(cells: impl Iterator<Item = &'a [u8]>) -> Option<(i64, i64, usize)> {
     let whole = |cell: &[u8]| std::str::from_utf8(cell).ok()?.trim().parse::<i64>().ok();
     let cells: Vec<&[u8]> = cells.skip_while(|cell| cell.is_empty()).collect();

@@ -1,4 +1,5 @@
-//! The start of a table: delimiter, decimal mark, comments, header and number of columns, as given or as the first rows show.
+//! The format of a table: delimiter, decimal mark, comments, header and number of columns, as
+//! specified or as detected in the first rows.
 
 use std::io::Read;
 
@@ -9,25 +10,26 @@ use super::sample::Sample;
 use super::sniff::{self, First};
 use super::{Column, CsvOptions, Decimal, Header, cell};
 
-/// Columns that a table may have; it bounds the memory that a first row of separators alone could ask for.
+/// The largest number of columns. It limits the memory for a first row that consists only of
+/// delimiters.
 const MOST_COLUMNS: usize = 1 << 22;
 
-/// The source of the names of the columns.
+/// The source of the column names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NamedBy {
     /// The first row.
     FirstRow,
-    /// The first row, which holds numbers alone.
+    /// A first row that consists of numbers.
     Numbers,
     /// A comment above the first row.
     Comment,
-    /// No names: the first row holds data.
+    /// No source, because the first row contains data.
     Nothing,
 }
 
 /// The format of a table and its first bytes.
 pub(super) struct Start {
-    /// The bytes that were read.
+    /// The first bytes.
     pub(super) sample: Vec<u8>,
     pub(super) delimiter: u8,
     /// Whether lines that begin with # are comments.
@@ -44,7 +46,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// Reads the first rows of a table; `usual` is the delimiter if they do not show one.
+    /// Reads the first rows of a table. `usual` is the delimiter if it cannot be detected.
     pub(super) fn read(
         reader: &mut impl Read,
         options: &CsvOptions,
@@ -83,7 +85,7 @@ impl Start {
         let decimal = options.decimal.unwrap_or_else(|| sniff::decimal(&rows));
         let first = &rows[0];
         let cells = match options.label {
-            // A label column may be empty, to be filled in.
+            // An empty label column is kept, because it may be filled in later.
             Some(Column::Index(at)) => {
                 sniff::width(&rows).max(first.len().min(at.saturating_add(1)))
             }
@@ -117,7 +119,8 @@ impl Start {
                 what: format!("line 1: the name of column {}", at + 1),
                 encoding: options.encoding,
             })?;
-            // A nameless column is called as pandas calls it, so that it is found again; a first one is an index.
+            // A column without a name gets the one that pandas uses. If it is the first column, it
+            // is an index.
             names.push(match name.trim() {
                 "" if at > 0 => format!("Unnamed: {at}"),
                 name => name.to_owned(),
@@ -139,7 +142,8 @@ impl Start {
     }
 }
 
-/// A row of a comment, if it names the columns of the rows below it, none of which does.
+/// Returns the cells of a comment if they are the names of the columns below it. The first row
+/// must not contain names itself.
 fn names_columns(
     comment: &ByteRecord,
     rows: &[ByteRecord],
@@ -156,7 +160,8 @@ fn names_columns(
     (names && first_row(&all, options, weight) != First::Point).then(|| comment.clone())
 }
 
-/// Whether the first row names the columns: as told, as the names asked for show, or as the rows do.
+/// Returns the content of the first row: as specified, as required by specified names, or as
+/// detected.
 fn first_row(rows: &[ByteRecord], options: &CsvOptions, weight: Option<&Column>) -> First {
     let named = |cell: &[u8], name: &str| {
         options.encoding.decode(cell).is_some_and(|cell| cell.trim() == name)

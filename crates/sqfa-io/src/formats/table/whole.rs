@@ -1,4 +1,4 @@
-//! A table read at once, never beyond the memory it may take.
+//! Reading of a whole table, with a limit on its memory.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,27 +7,35 @@ use super::super::FormatError;
 use super::super::source::{open, place_of};
 use super::{CsvOptions, CsvRows, usual_delimiter};
 
-/// A table of numbers with, beside it, the texts of its label column.
+/// A table of numbers with the texts of its label column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CsvTable {
-    /// The names of the numeric columns; empty without a header.
+    /// The names of the numeric columns. Empty without a header.
     pub columns: Vec<String>,
     /// The number of rows.
     pub rows: usize,
     /// The number of numeric columns.
     pub width: usize,
-    /// The numbers, row after row.
+    /// The numbers in row-major order.
     pub values: Vec<f64>,
-    /// The label of every row, when a label column was asked for.
+    /// The label of every row, or `None` if no label column was requested.
     pub labels: Option<Vec<String>>,
 }
 
-/// Reads a table from a file, decompressing it when it is gzip.
+/// Reads a table from a file, which may be compressed with gzip.
+///
+/// # Errors
+///
+/// If the file cannot be read or is not a valid table.
 pub fn read_csv(path: &Path, options: &CsvOptions) -> Result<CsvTable, FormatError> {
     read_bounded(open(path)?.reader, options, &place_of(path), usual_delimiter(path))
 }
 
-/// Reads a table from any stream; `place` is what messages call it.
+/// Reads a table from any stream. `place` is its name in messages.
+///
+/// # Errors
+///
+/// If the stream cannot be read or is not a valid table.
 pub fn read_csv_from(
     reader: impl Read,
     options: &CsvOptions,
@@ -68,7 +76,7 @@ fn read_all(
     Ok(CsvTable { columns, rows: rows.rows, width, values: rows.values, labels })
 }
 
-/// A stream that ends with an error rather than run past a limit.
+/// A stream that fails when a limit is exceeded.
 struct Bounded<R> {
     reader: R,
     left: u64,
