@@ -1,1 +1,1 @@
-"""What the engines share: sums of one part of the data, their merge, and counts of right answers."""
+"""What the engines share: class statistics of parts of the data, their merge, and confusion counts."""

@@ -110,7 +110,7 @@ class Reducer(LinearReducer):
         covariances : array-like of shape (n_classes, n_features, n_features)
             Class covariances.
         counts : array-like of shape (n_classes,), default=None
-            Points of every class; equal shares when not known.
+            Number of samples of each class. None means that all classes have the same size.
         classes : array-like of shape (n_classes,), default=None
             Class labels; 0, 1, … by default.
 
@@ -176,7 +176,7 @@ class Reducer(LinearReducer):
         if kept is not None and codes is not None:
             codes = codes[kept]
         X, y, weights = without_zeros(X, y, weights)
-        # Before the pass over the data, which may be long.
+        # Before the pass over the data, which may take long.
         settings = core_settings(self, start, X.shape[1])
         return self._fit_arrays(X, y, weights, settings, codes, folds)
 

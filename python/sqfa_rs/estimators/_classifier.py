@@ -47,12 +47,12 @@ class CoreClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: ignor
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points.
+            Samples.
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Labels.
+            Predicted labels.
         """
         codes = self._answers(X, "predict")
         return np.asarray(self.classes_[codes])

@@ -40,12 +40,12 @@ class LinearClassifier(QDA):
         Weights of the classes, which are multiplied with ``sample_weight``: a dict from labels to
         weights, or "balanced" for the same total weight of all classes.
     n_jobs : int, default=None
-        Threads.
+        Number of threads. None uses all processors. The results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     means_ : ndarray of shape (n_classes, n_features)
@@ -112,12 +112,12 @@ class KNN(CoreClassifier):
     n_neighbors : int, default=5
         Number of neighbors that vote.
     n_jobs : int, default=None
-        Threads.
+        Number of threads. None uses all processors. The results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     n_samples_fit_ : int
         Number of training samples.
     n_features_in_ : int

@@ -97,7 +97,7 @@ class PCA(Reducer):
     termination_ : str
         Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
@@ -347,7 +347,7 @@ class LDA(SupervisedReducer):
     termination_ : str
         Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
@@ -605,7 +605,7 @@ class SupervisedPCA(SupervisedReducer):
     termination_ : str
         Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)

@@ -83,7 +83,7 @@ class BaseSQFA(SupervisedReducer):
         if not (isinstance(y, str) and is_stream(X)):
             return self._fit_points(X, y, sample_weight, groups)
         if sample_weight is not None:
-            raise ValueError("sample_weight cannot be given for a stream")
+            raise ValueError("sample_weight is not supported for a stream: leave it out")
         if groups is not None:
             raise ValueError("groups cannot be used with a stream, because no samples of a "
                              "stream are held out: leave groups out")
@@ -106,14 +106,14 @@ class BaseSQFA(SupervisedReducer):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points.
+            Samples.
         y : array-like of shape (n_samples,)
             Class labels.
         classes : array-like of shape (n_classes,), default=None
             All labels that later calls may contain, for the first call. None adds classes as they
             appear.
         sample_weight : array-like of shape (n_samples,), default=None
-            Whole numbers: how often each point counts.
+            Repetition count of each sample, a whole number.
 
         Returns
         -------

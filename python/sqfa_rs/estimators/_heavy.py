@@ -155,7 +155,7 @@ class HeavyTailedSQFA(BaseSQFA):
     n_iter_ : int
         Number of iterations of the best initialization, or of the refinement.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)

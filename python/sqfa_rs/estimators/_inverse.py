@@ -88,7 +88,7 @@ class SAVE(SupervisedReducer):
     termination_ : str
         Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
@@ -225,7 +225,7 @@ class DirectionalRegression(SupervisedReducer):
     termination_ : str
         Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)

@@ -92,7 +92,7 @@ class AMA(SupervisedReducer):
     termination_ : str
         Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
@@ -251,7 +251,7 @@ class LAD(SupervisedReducer):
     termination_ : str
         Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)

@@ -77,7 +77,7 @@ class LinearReducer(
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or Arrow stream
-            Points.
+            Samples.
 
         Returns
         -------
@@ -142,7 +142,7 @@ class LinearReducer(
         Returns
         -------
         X_original : ndarray of shape (n_samples, n_features)
-            Points.
+            Samples.
         """
         check_is_fitted(self)
         features = check_array(X, dtype=[np.float64, np.float32], input_name="X")
@@ -209,7 +209,7 @@ class LinearReducer(
         Parameters
         ----------
         path : path-like
-            The file; an existing one is replaced once the new one is complete.
+            Path of the file. An existing file is replaced when the new one is complete.
         X, y : array-likes of shapes (n_samples, n_features) and (n_samples,), default=None
             Test samples that were not used for fitting. With them, the page shows features,
             accuracy and a confusion matrix. Without them, its title shows the held-out accuracy of
@@ -250,8 +250,7 @@ class LinearReducer(
         return np.asarray(getattr(classifier, question)(features, thread_count(self.n_jobs)))
 
     def _distinct(self) -> slice:
-        """Return the components that the classifier uses: all but nearly identical copies of other
-        components."""
+        """Return the components that the classifier uses: the first ones, which differ from each other."""
         return slice(self._record.get("distinct"))
 
     def _feature_classifier(self) -> Any:

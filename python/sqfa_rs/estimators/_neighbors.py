@@ -88,7 +88,7 @@ class LFDA(SupervisedReducer):
     termination_ : str
         Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
@@ -224,7 +224,7 @@ class LMNN(SupervisedReducer):
     termination_ : str
         Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
@@ -362,7 +362,7 @@ class WDA(SupervisedReducer):
     termination_ : str
         Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
@@ -496,7 +496,7 @@ class NCA(SupervisedReducer):
     termination_ : str
         Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)

@@ -36,7 +36,7 @@ class SupervisedReducer(ClassifierMixin, Reducer):  # type: ignore[misc]
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Labels.
+            Predicted labels.
         """
         return self._predicted(X)
 

@@ -70,7 +70,7 @@ class QDA(CoreClassifier):
         Weights of the classes, which are multiplied with ``sample_weight``: a dict from labels to
         weights, or "balanced" for the same total weight of all classes.
     n_jobs : int, default=None
-        Threads.
+        Number of threads. None uses all processors. The results do not depend on it.
     nu : float, default=None
         Degrees of freedom of t distributions, at least 1. None uses Gaussians. ``nu`` needs
         samples: it is not available for ``partial_fit``, and ``fit_statistics`` treats the
@@ -79,7 +79,7 @@ class QDA(CoreClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     means_ : ndarray of shape (n_classes, n_features)
@@ -139,7 +139,7 @@ class QDA(CoreClassifier):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points.
+            Samples.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -198,14 +198,14 @@ class QDA(CoreClassifier):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points.
+            Samples.
         y : array-like of shape (n_samples,)
             Class labels.
         classes : array-like of shape (n_classes,), default=None
             All labels that later calls may contain, for the first call. None uses the classes of
             the first batch.
         sample_weight : array-like of shape (n_samples,), default=None
-            Whole numbers: how often each point counts.
+            Repetition count of each sample, a whole number.
 
         Returns
         -------
@@ -241,7 +241,7 @@ class QDA(CoreClassifier):
         covariances : array-like of shape (n_classes, n_features, n_features)
             Class covariances.
         counts : array-like of shape (n_classes,), default=None
-            Points of every class; equal shares when not known.
+            Number of samples of each class. None means that all classes have the same size.
         classes : array-like of shape (n_classes,), default=None
             Class labels; 0, 1, … by default.
 
@@ -337,7 +337,7 @@ class QDA(CoreClassifier):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            The probabilities, in the order of ``classes_``.
+            Probabilities, in the order of ``classes_``.
         """
         return np.asarray(np.exp(self._answers(X, "log_posteriors")))
 

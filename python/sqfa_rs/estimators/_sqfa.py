@@ -156,7 +156,7 @@ class SQFA(BaseSQFA):
     n_iter_ : int
         Number of iterations of the best initialization, or of the refinement.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
@@ -403,7 +403,7 @@ class SecondMomentSQFA(BaseSQFA):
     n_iter_ : int
         Number of iterations of the best initialization, or of the refinement.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
         Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
