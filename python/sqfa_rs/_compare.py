@@ -141,8 +141,10 @@ def compare(
     if X_test is not None:
         given += ["sessions"] * (len(every) > 1) + ["groups"] * (groups is not None)
         if given:
-            raise ValueError(f"{' and '.join(given)} cannot be used together with X_test and "
-                             f"y_test: leave out {' and '.join(given)}")
+            raise ValueError(
+                f"{' and '.join(given)} cannot be used together with X_test and "
+                f"y_test: leave out {' and '.join(given)}"
+            )
         test = dense(loose_points(X_test))
         check_consistent_length(test, y_test)
         test_codes = positions(column_or_1d(y_test), classes)

@@ -87,8 +87,7 @@ def lines(weights: NDArray[Any], titles: list[str], names: Sequence[str] | None,
 
 
 def name_columns(axis: Any, width: int, names: Sequence[str] | None) -> None:
-    """Label an axis with the names or numbers of columns; if there are many, with a regular
-    selection."""
+    """Label an axis with the names or numbers of columns, or with some of them if there are many."""
     if names is None:
         axis.axes.locator_params(axis=axis.axis_name, integer=True)
         axis.set_label_text("feature")

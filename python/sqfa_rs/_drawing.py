@@ -33,8 +33,9 @@ def kept(names: Any, classes: ArrayLike | None) -> NDArray[np.intp]:
     wanted = np.asarray(classes).ravel()
     unknown = [str(name) for name in wanted if name not in names]
     if unknown:
-        raise ValueError(f"classes has {', '.join(unknown)}, but the classes are "
-                         f"{', '.join(map(str, names))}")
+        raise ValueError(
+            f"classes has {', '.join(unknown)}, but the classes are {', '.join(map(str, names))}"
+        )
     return np.flatnonzero(np.isin(names, wanted))
 
 
@@ -44,8 +45,9 @@ def colors(count: int, values: ArrayLike | None) -> Any:
         return _style.palette(count)
     numbers = np.asarray(values, dtype=float)
     if numbers.shape != (count,):
-        raise ValueError(f"values has shape {numbers.shape} for {count} classes: give one number "
-                         "per class")
+        raise ValueError(
+            f"values has shape {numbers.shape} for {count} classes: give one number per class"
+        )
     return scale(numbers).to_rgba(numbers)
 
 
@@ -88,8 +90,9 @@ def dims(dims: Sequence[int], width: int) -> list[int]:
     if len(wanted) not in (1, 2) or len(set(wanted)) < len(wanted):
         raise ValueError(f"dims is {tuple(dims)}: give one dimension or two different dimensions")
     if not all(0 <= one < width for one in wanted):
-        raise ValueError(f"dims is {tuple(dims)}, but there are {width} dimensions, which are "
-                         "numbered from 0")
+        raise ValueError(
+            f"dims is {tuple(dims)}, but there are {width} dimensions, which are numbered from 0"
+        )
     return wanted
 
 

@@ -241,8 +241,7 @@ def _symmetric(matrices: ArrayLike, name: str, argument: str = "matrices") -> ND
     """Return validated symmetric matrices in double precision."""
     array = np.asarray(matrices)
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name}: {argument} must contain real numbers, but its type is "
-                        f"{array.dtype}")
+        raise TypeError(f"{name}: {argument} must contain real numbers, but its type is {array.dtype}")
     if array.ndim < 2 or array.shape[-1] != array.shape[-2]:
         raise ValueError(f"{name}: {argument} must have shape (..., n, n), not {array.shape}")
     # Matrices in single precision are symmetric only to single precision.

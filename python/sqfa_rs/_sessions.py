@@ -25,8 +25,7 @@ class Session(NamedTuple):
 def as_sessions(
     name: str, X: Any, y: Any, sessions: Any, groups: Any
 ) -> tuple[NDArray[Any], list[Session]]:
-    """Return the classes of all samples and the sessions, from a list or from the session of each
-    sample."""
+    """Return the classes of all samples, and the sessions of a list or of a single table."""
     taken = _listed if _is_list(X) else _named
     classes, every = taken(name, X, y, sessions, groups)
     for session in every if len(every) > 1 else ():
@@ -69,11 +68,12 @@ def _listed(name: str, X: Any, y: Any, sessions: Any, groups: Any) -> tuple[NDAr
             f"X is a list of {count} sessions: give y as a list of {count} arrays of labels"
         )
     if sessions is not None and len(sessions) != count:
-        raise ValueError(f"X is a list of {count} sessions, but sessions has {len(sessions)} "
-                         "names: give one name per session")
+        raise ValueError(
+            f"X is a list of {count} sessions, but sessions has {len(sessions)} "
+            "names: give one name per session"
+        )
     if groups is not None and (not isinstance(groups, (list, tuple)) or len(groups) != count):
-        raise ValueError(f"X is a list of {count} sessions: give groups as a list of {count} "
-                         "arrays")
+        raise ValueError(f"X is a list of {count} sessions: give groups as a list of {count} arrays")
     every = []
     classes, _ = _encode(np.concatenate([column_or_1d(labels) for labels in y]))
     for at, (points, labels) in enumerate(zip(X, y, strict=True)):
@@ -85,8 +85,7 @@ def _listed(name: str, X: Any, y: Any, sessions: Any, groups: Any) -> tuple[NDAr
 
 
 def _encode(y: Any) -> tuple[NDArray[Any], NDArray[np.uint32]]:
-    """Return the classes and the class index of each sample; repeated numbers such as 22.5 are
-    classes, too."""
+    """Return the classes and the class index of each sample; labels such as 22.5 are classes."""
     labels = column_or_1d(y, warn=True)
     if labels.dtype.kind == "f" and np.isfinite(labels).all():
         classes, codes = np.unique(labels, return_inverse=True)
@@ -102,8 +101,9 @@ def _is_list(X: Any) -> bool:
 
 def _one_each(what: str, values: NDArray[Any], points: int) -> None:
     if len(values) != points:
-        raise ValueError(f"{what} has {len(values)} values for {points} samples: give one value "
-                         "per sample")
+        raise ValueError(
+            f"{what} has {len(values)} values for {points} samples: give one value per sample"
+        )
 
 
 def _codes(what: str, values: Any, points: int) -> NDArray[np.uint32]:

@@ -29,7 +29,8 @@ def thread_count(n_jobs: object = None) -> int:
         raise TypeError(f"n_jobs must be None or a whole number, not {n_jobs!r}")
     jobs = int(n_jobs)
     if jobs == 0:
-        raise ValueError("n_jobs is 0: give None, a positive number of threads, or -1 for all "
-                         "processors")
+        raise ValueError(
+            "n_jobs is 0: give None, a positive number of threads, or -1 for all processors"
+        )
     # More threads than processors would only wait for each other.
     return min(jobs, available) if jobs > 0 else max(1, available + 1 + jobs)

@@ -219,7 +219,7 @@ class _Reducer(_OnDask):
 
         Parameters
         ----------
-        X : dask array of shape (n_samples, n_features), dask data frame, or local points
+        X : dask array of shape (n_samples, n_features), dask data frame, or array-like
             Samples.
 
         Returns
@@ -271,10 +271,10 @@ class _Classifier(_OnDask):
 
 
 _PARAMETERS = """    client : distributed.Client, default=None
-        Where to compute; Dask's current scheduler by default.
+        Client that computes. None uses Dask's current scheduler.
     max_bytes : int, default=None
-        The most bytes of samples or coordinates that a refinement, or a method that needs samples,
-        brings here; a seeded sample if there are more. None is 1 GiB.
+        Maximum number of bytes of samples or features that a refinement, or a method that needs
+        samples, collects on the driver. If there are more, a random subsample is used. None is 1 GiB.
 """
 _EXAMPLE = """    Examples
     --------
@@ -353,8 +353,9 @@ def _framed(frame: Any, model: Any, method: str) -> Any:
     if known is not None:
         missing = [name for name in known if name not in frame.columns]
         if missing:
-            raise ValueError(f"column '{missing[0]}' is missing, but the model was fitted with "
-                             "it: add it")
+            raise ValueError(
+                f"column '{missing[0]}' is missing, but the model was fitted with it: add it"
+            )
         frame = frame[list(known)]
     answers = _answered(frame, model, method)
     if answers.ndim == 1:

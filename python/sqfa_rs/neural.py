@@ -79,12 +79,12 @@ def spike_counts(
     begins = column_or_1d(starts).astype(np.float64)
     first, last = (0.0, float(window)) if np.ndim(window) == 0 else map(float, window)  # type: ignore[arg-type]
     if not np.isfinite([first, last]).all() or last <= first:
-        raise ValueError(f"the window ends at {last}, but it begins at {first}: give an end after "
-                         "the beginning")
+        raise ValueError(
+            f"the window ends at {last}, but it begins at {first}: give an end after the beginning"
+        )
     if not np.isfinite(begins).all():
         trial = int(np.flatnonzero(~np.isfinite(begins))[0])
-        raise ValueError(f"trial {trial} has the start {begins[trial]}: give each trial a finite "
-                         "start")
+        raise ValueError(f"trial {trial} has the start {begins[trial]}: give each trial a finite start")
     counts, outside = [], []
     trains = spike_times.values() if isinstance(spike_times, Mapping) else spike_times
     for neuron, times in enumerate(trains):
@@ -95,8 +95,10 @@ def spike_counts(
             )
         spikes = np.sort(np.asarray(times, dtype=np.float64).ravel())
         if not np.isfinite(spikes).all():
-            raise ValueError(f"neuron {neuron} has a spike at {spikes[~np.isfinite(spikes)][0]}: "
-                             "spike times must be finite")
+            raise ValueError(
+                f"neuron {neuron} has a spike at {spikes[~np.isfinite(spikes)][0]}: "
+                "spike times must be finite"
+            )
         low, high = np.searchsorted(spikes, begins + first), np.searchsorted(spikes, begins + last)
         counts.append(high - low)
         # Windows may overlap: a spike is outside if no window contains it.
@@ -141,14 +143,11 @@ def raster_counts(raster: Any, window: tuple[int, int] | None = None) -> Any:
     """
     spikes = np.asarray(raster)
     if spikes.ndim != 3:
-        raise ValueError(
-            f"raster has {spikes.ndim} dimension(s): give trials × neurons × bins"
-        )
+        raise ValueError(f"raster has {spikes.ndim} dimension(s): give trials × neurons × bins")
     first, last = (0, spikes.shape[2]) if window is None else map(_bin, window)
     if not 0 <= first < last <= spikes.shape[2]:
         raise ValueError(
-            f"the window goes from bin {first} to {last}, but the raster has {spikes.shape[2]} "
-            "bins"
+            f"the window goes from bin {first} to {last}, but the raster has {spikes.shape[2]} bins"
         )
     part = spikes[:, :, first:last]
     bad = np.argwhere(~((part >= 0) & (part == np.floor(part))))
@@ -226,8 +225,9 @@ def from_nwb(
         rows = list(range(len(table))) if units is None else [operator.index(row) for row in units]
         beyond = [row for row in rows if not 0 <= row < len(table)]
         if beyond:
-            raise ValueError(f"there is no unit {beyond[0]}: the units table has rows 0 to "
-                             f"{len(table) - 1}")
+            raise ValueError(
+                f"there is no unit {beyond[0]}: the units table has rows 0 to {len(table) - 1}"
+            )
         spikes = [np.asarray(table["spike_times"][row]) for row in rows]
         found = spike_counts(spikes, np.asarray(trials[start][:]), window)
         labels = np.asarray(trials[label][:])
@@ -354,8 +354,9 @@ def clean(
     points = dense(loose_points(counts))
     given = column_or_1d(labels, warn=True)
     if len(given) != len(points):
-        raise ValueError(f"there are {len(given)} labels for {len(points)} trials: give one label "
-                         "per trial")
+        raise ValueError(
+            f"there are {len(given)} labels for {len(points)} trials: give one label per trial"
+        )
     missing = np.flatnonzero([one is None or one != one for one in given.tolist()])
     if len(missing):
         raise ValueError(

@@ -144,8 +144,9 @@ def filters(
         raise ValueError(f"components must have 2 dimensions, not {weights.ndim}")
     titles = [str(i) for i in range(len(weights))] if names is None else list(names)
     if len(titles) != len(weights):
-        raise ValueError(f"names has {len(titles)} entries for {len(weights)} components: give "
-                         "one name per component")
+        raise ValueError(
+            f"names has {len(titles)} entries for {len(weights)} components: give one name per component"
+        )
     if image_shape is not None:
         height, width = image_shape
         if height * width != weights.shape[1]:
@@ -157,8 +158,10 @@ def filters(
     if feature_names is None:
         feature_names = getattr(components, "feature_names_in_", None)
     if feature_names is not None and len(feature_names) != weights.shape[1]:
-        raise ValueError(f"feature_names has {len(feature_names)} entries for {weights.shape[1]} "
-                         "features: give one name per feature")
+        raise ValueError(
+            f"feature_names has {len(feature_names)} entries for {weights.shape[1]} "
+            "features: give one name per feature"
+        )
     draw = _components.lines if ordered else _components.bars
     return draw(weights, titles, feature_names, ax)
 
@@ -303,8 +306,9 @@ def scatter(
     """
     points, labels = np.asarray(features), np.asarray(y)
     if points.ndim != 2 or len(points) != len(labels):
-        raise ValueError(f"features of shape {points.shape} do not match {len(labels)} labels: "
-                         "give one label per row")
+        raise ValueError(
+            f"features of shape {points.shape} do not match {len(labels)} labels: give one label per row"
+        )
     axes = _drawing.dims(dims, points.shape[1])
     known = np.unique(labels)
     kept, codes = _drawing.kept(known, classes), np.searchsorted(known, labels)
@@ -387,8 +391,10 @@ def distance_matrix(
     matrix = np.asarray(given, dtype=float) if square else distances.pairwise(given, None, chosen)
     names = [str(name) for name in (range(len(matrix)) if labels is None else np.asarray(labels))]
     if matrix.shape != (len(names), len(names)):
-        raise ValueError(f"labels has {len(names)} entries for distances of shape {matrix.shape}: "
-                         "give one label per class")
+        raise ValueError(
+            f"labels has {len(names)} entries for distances of shape {matrix.shape}: "
+            "give one label per class"
+        )
     if ax is None:
         ax = _drawing.new(figsize=(5.6, 4.6), layout="compressed")
     # Without the zeros of the diagonal, the color scale distinguishes the pairs better.

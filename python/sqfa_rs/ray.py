@@ -269,8 +269,9 @@ def _explained(error: Exception) -> Exception:
             f"workers more memory ({error})"
         )
     if names & {"RaySystemError", "NodeDiedError", "OwnerDiedError", "RayActorError"}:
-        return ConnectionError("the connection to Ray was lost: initialize Ray again and repeat "
-                               f"the fit ({error})")
+        return ConnectionError(
+            f"the connection to Ray was lost: initialize Ray again and repeat the fit ({error})"
+        )
     return error
 
 
@@ -298,8 +299,10 @@ def _points(batch: dict[str, NDArray[Any]], columns: list[str]) -> NDArray[Any]:
                 np.stack([np.asarray(row) for row in values]) if len(values) else values.astype(float)
             )
         if values.dtype.kind not in "fiub":
-            raise ValueError(f"column '{name}' is of type {values.dtype}, but features must be "
-                             "numbers: leave the column out or convert it")
+            raise ValueError(
+                f"column '{name}' is of type {values.dtype}, but features must be "
+                "numbers: leave the column out or convert it"
+            )
         parts.append(values.reshape(len(values), -1))
     return np.ascontiguousarray(np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0])
 

@@ -219,8 +219,7 @@ class _Model(_Columns, Model, MLWritable, MLReadable):  # type: ignore[misc]
         return copy
 
     def write(self) -> Any:
-        """Return the writer of Spark's persistence, which stores the fitted estimator as its own
-        file."""
+        """Return the writer of Spark's persistence."""
         return _Writer(self)
 
     @classmethod
@@ -269,8 +268,7 @@ class NCAModel(_ReducerModel):
 
 
 class QDAModel(_Model, HasPredictionCol):  # type: ignore[misc]
-    """Fitted :class:`QDA`, which adds ``predictionCol``, with the type of the labels, and
-    ``probabilityCol``."""
+    """Fitted :class:`QDA`, which adds predictions and probabilities as columns."""
 
     probabilityCol = Param(
         Params._dummy(), "probabilityCol", "the class probabilities", TypeConverters.toString
@@ -325,27 +323,25 @@ class LDA(_Reducer):
 
 
 class LFDA(_Reducer):
-    """:class:`sqfa_rs.baselines.LFDA` of a subsample of a Spark frame; parameters as in
-    :class:`SQFA`."""
+    """:class:`sqfa_rs.baselines.LFDA` of a subsample; parameters as in :class:`SQFA`."""
 
     _local, _model = local.LFDA, LFDAModel
 
 
 class LMNN(_Reducer):
-    """:class:`sqfa_rs.baselines.LMNN` of a subsample of a Spark frame; parameters as in
-    :class:`SQFA`."""
+    """:class:`sqfa_rs.baselines.LMNN` of a subsample; parameters as in :class:`SQFA`."""
 
     _local, _model = local.LMNN, LMNNModel
 
 
 class WDA(_Reducer):
-    """:class:`sqfa_rs.baselines.WDA` of a subsample of a Spark frame; parameters as in :class:`SQFA`."""
+    """:class:`sqfa_rs.baselines.WDA` of a subsample; parameters as in :class:`SQFA`."""
 
     _local, _model = local.WDA, WDAModel
 
 
 class NCA(_Reducer):
-    """:class:`sqfa_rs.baselines.NCA` of a subsample of a Spark frame; parameters as in :class:`SQFA`."""
+    """:class:`sqfa_rs.baselines.NCA` of a subsample; parameters as in :class:`SQFA`."""
 
     _local, _model = local.NCA, NCAModel
 
@@ -372,8 +368,7 @@ class QDA(_Estimator, HasPredictionCol):  # type: ignore[misc]
 
 
 def _declare(estimator: type[_Estimator]) -> None:
-    """Declare the parameters of the local estimator, so that parameter grids and pipelines can use
-    them."""
+    """Declare the parameters of the local estimator for parameter grids and pipelines."""
     for name in estimator._local._get_param_names():
         what = f"as in sqfa_rs.{estimator._local.__name__}"
         setattr(estimator, name, Param(Params._dummy(), name, what, TypeConverters.identity))

@@ -15,7 +15,9 @@ import numpy as np
 try:
     import torch
 except ImportError as error:
-    raise ImportError("sqfa_rs.torch needs PyTorch: install it with pip install 'sqfa-rs[torch]'") from error
+    raise ImportError(
+        "sqfa_rs.torch needs PyTorch: install it with pip install 'sqfa-rs[torch]'"
+    ) from error
 
 from . import distances
 from .typing import Distance
@@ -160,8 +162,7 @@ def separation_loss(
 def as_distance(
     function: Callable[[Any, Any], Any], *, second_moments: bool = False
 ) -> Callable[..., Any]:
-    """Return a distance between sets of classes that is written in PyTorch as a distance of this
-    package.
+    """Convert a distance written in PyTorch to a distance of this package.
 
     Derivatives are computed by automatic differentiation. The function is called for every pair of
     classes in every step, so such fits are slow and suitable for at most a few dozen classes and

@@ -132,8 +132,9 @@ class ClassAccumulator:
         X = loose_points(X, least=0)
         labels = column_or_1d(unwrap(y), warn=True)
         if len(labels) != X.shape[0]:
-            raise ValueError(f"there are {len(labels)} labels for {X.shape[0]} samples: give one "
-                             "label per sample")
+            raise ValueError(
+                f"there are {len(labels)} labels for {X.shape[0]} samples: give one label per sample"
+            )
         self._check_width(X.shape[1])
         if not len(labels) or all_zero(sample_weight, labels):
             return self
@@ -293,8 +294,10 @@ class ClassAccumulator:
             if classes is None:
                 classes = np.array(names)
             elif class_names(classes) != names:
-                raise ValueError("these bytes are not class statistics: their labels and "
-                                 "statistics have different lengths")
+                raise ValueError(
+                    "these bytes are not class statistics: their labels and "
+                    "statistics have different lengths"
+                )
         if classes is not None:
             self.classes = classes
         return self
@@ -314,8 +317,7 @@ class ClassAccumulator:
         return joined(self.classes, labels)
 
     def _room_for(self, classes: NDArray[Any], features: int) -> _core.Accumulator:
-        """Return statistics with a place for each class; new ones are kept only if an update
-        succeeds."""
+        """Return statistics with a place for each class, as a copy if there are new classes."""
         if self._sums is not None and len(classes) == len(self.classes):
             return self._sums
         check_room(len(classes), features, self._sketch)

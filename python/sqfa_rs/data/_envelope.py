@@ -26,8 +26,10 @@ def sealed(sums: bytes, classes: NDArray[Any], fixed: bool) -> bytes:
     flags = _FIXED if fixed else 0
     if classes.dtype == object:
         if not all(isinstance(label, str) for label in classes):
-            raise TypeError("labels that are neither numbers nor text cannot be converted to "
-                            "bytes: use numbers or text")
+            raise TypeError(
+                "labels that are neither numbers nor text cannot be converted to "
+                "bytes: use numbers or text"
+            )
         classes, flags = classes.astype(str), flags | _OBJECTS
     labels = io.BytesIO()
     np.save(labels, classes, allow_pickle=False)

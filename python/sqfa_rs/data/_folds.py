@@ -22,8 +22,9 @@ def group_codes(groups: ArrayLike | None, count: int) -> NDArray[np.uint32] | No
         return None
     names = column_or_1d(groups)
     if len(names) != count:
-        raise ValueError(f"groups has {len(names)} values for {count} samples: give one group per "
-                         "sample")
+        raise ValueError(
+            f"groups has {len(names)} values for {count} samples: give one group per sample"
+        )
     refuse_missing(names, "groups")
     if names.dtype.kind == "f" and np.isnan(names).any():
         row = int(np.flatnonzero(np.isnan(names))[0])

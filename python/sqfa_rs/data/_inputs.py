@@ -43,8 +43,9 @@ def unwrap(X: Any) -> Any:
 def refuse_lazy(X: Any) -> None:
     """Reject a lazy frame of polars that has not been collected."""
     if type(X).__name__ == "LazyFrame":
-        raise TypeError("X is a LazyFrame, which has no values yet: run the query first with "
-                        "X.collect()")
+        raise TypeError(
+            "X is a LazyFrame, which has no values yet: run the query first with X.collect()"
+        )
 
 
 def refuse_masked(values: Any, problem: str) -> None:
@@ -93,8 +94,7 @@ def refuse_duplicates(names: Iterable[Any]) -> None:
 
 
 def new_points(estimator: Any, X: Any, *, finite: bool, reset: bool = False) -> Any:
-    """Return validated samples for a fitted estimator; with ``finite=False`` the caller checks for
-    NaN."""
+    """Return validated samples for a fitted estimator; ``finite=False`` accepts NaN."""
     X = validate_data(
         estimator,
         unwrap(X),
@@ -169,8 +169,9 @@ def repetition_counts(sample_weight: Any, X: Any) -> NDArray[np.uint64] | None:
             "whole numbers (multiply all weights by a common factor)"
         )
     if weights.size and weights.max() > 2**53:
-        raise ValueError("sample_weight exceeds 2**53, but weights are repetition counts: give "
-                         "smaller numbers")
+        raise ValueError(
+            "sample_weight exceeds 2**53, but weights are repetition counts: give smaller numbers"
+        )
     if np.all(weights == 1):
         return None
     return weights.astype(np.uint64)
@@ -194,12 +195,14 @@ def times_class_weight(
     else:
         unknown = [label for label in class_weight if label not in classes]
         if unknown:
-            raise ValueError(f"class_weight has the label {unknown[0]!r}, which does not occur in "
-                             "y: remove it")
+            raise ValueError(
+                f"class_weight has the label {unknown[0]!r}, which does not occur in y: remove it"
+            )
         factors = np.array([float(class_weight.get(label, 1.0)) for label in classes])
         if not np.isfinite(factors).all() or (factors < 0).any():
-            raise ValueError(f"class_weight is {class_weight!r}: weights must be finite and not "
-                             "negative")
+            raise ValueError(
+                f"class_weight is {class_weight!r}: weights must be finite and not negative"
+            )
     return np.asarray(own * factors[codes])
 
 

@@ -27,8 +27,7 @@ def class_names(classes: NDArray[Any]) -> list[int] | list[str]:
         return [int(label) for label in classes]
     names = [str(label) for label in classes]
     if len(set(names)) != len(names):
-        raise ValueError("two classes have the same name: make all labels text or all labels "
-                         "numbers")
+        raise ValueError("two classes have the same name: make all labels text or all labels numbers")
     return names
 
 
@@ -84,8 +83,7 @@ def encode(
 
 
 def _are_repeated_numbers(labels: NDArray[Any]) -> bool:
-    """Return whether labels are classes such as 22.5 with several samples each, not regression
-    targets."""
+    """Return whether labels are repeated numbers such as 22.5, and thus no regression targets."""
     if labels.dtype.kind != "f" or not len(labels) or not np.isfinite(labels).all():
         return False
     return bool(np.unique(labels, return_counts=True)[1].min() > 1)

@@ -107,8 +107,10 @@ class ClassStatistics(Mapping[str, Any]):
         order = np.argsort(labels, kind="stable")
         labels = labels[order]
         if len(labels) != len(matrices):
-            raise ValueError(f"there are {len(labels)} class labels for {len(matrices)} "
-                             "covariances: give one label per class")
+            raise ValueError(
+                f"there are {len(labels)} class labels for {len(matrices)} "
+                "covariances: give one label per class"
+            )
         if np.any(labels[1:] == labels[:-1]):
             raise ValueError("the class labels are not unique: give each class its own label")
         if classes is not None and np.any(order[1:] < order[:-1]):
@@ -152,8 +154,7 @@ class ClassStatistics(Mapping[str, Any]):
 
     @property
     def covariances(self) -> NDArray[Any]:
-        """Class covariances, of shape (n_classes, n_features, n_features). Each access returns a
-        copy."""
+        """Class covariances, of shape (n_classes, n_features, n_features), as a copy."""
         return self._core.covariances()
 
     @property
@@ -163,8 +164,7 @@ class ClassStatistics(Mapping[str, Any]):
 
     @property
     def second_moments(self) -> NDArray[Any]:
-        """Second moments Φ + γγᵀ of the classes, or the specified matrices if these are second
-        moments."""
+        """Second moments Φ + γγᵀ of the classes."""
         matrices = self.covariances
         if self._core.second_moments():
             return matrices
@@ -178,8 +178,7 @@ class ClassStatistics(Mapping[str, Any]):
 
     @property
     def noise_scale(self) -> float:
-        """Trace of the pooled within-class covariance divided by n, which is the value of
-        ``noise="scale"``."""
+        """Trace of the pooled within-class covariance divided by n: ``noise="scale"``."""
         return float(self._core.noise_scale())
 
     def project(
@@ -219,8 +218,7 @@ def given_statistics(
     classes: ArrayLike | None,
     n_jobs: int | None,
 ) -> ClassStatistics:
-    """Return statistics from the arguments of ``fit_statistics``: separate arrays, or everything at
-    once."""
+    """Return class statistics from the arguments of ``fit_statistics``."""
     if not isinstance(means, Mapping):
         if covariances is None and np.ndim(means) == 3:
             # A single array of matrices contains second moments.
@@ -229,8 +227,9 @@ def given_statistics(
             raise ValueError("covariances are missing: pass them, or pass ClassStatistics")
         return ClassStatistics.from_moments(means, covariances, counts, classes=classes, n_jobs=n_jobs)
     if any(extra is not None for extra in (covariances, counts, classes)):
-        raise ValueError("the first argument contains all class statistics: leave out the other "
-                         "arguments")
+        raise ValueError(
+            "the first argument contains all class statistics: leave out the other arguments"
+        )
     if isinstance(means, ClassStatistics):
         return means
     return _from_mapping(means, n_jobs)
@@ -311,8 +310,9 @@ def class_statistics(
     weights = repetition_counts(sample_weight, X)
     labels = column_or_1d(unwrap(y), warn=True)
     if len(labels) != X.shape[0]:
-        raise ValueError(f"there are {len(labels)} labels for {X.shape[0]} samples: give one "
-                         "label per sample")
+        raise ValueError(
+            f"there are {len(labels)} labels for {X.shape[0]} samples: give one label per sample"
+        )
     classes, codes = encode(labels, weights)
     return statistics_of(X, classes, codes, weights, covariance_estimator, thread_count(n_jobs))
 
@@ -327,8 +327,7 @@ def statistics_of(
     *,
     keep_samples: bool = False,
 ) -> ClassStatistics:
-    """Return statistics of validated samples; with ``keep_samples``, covariances are stored as
-    samples."""
+    """Return statistics of validated samples; ``keep_samples`` stores samples for covariances."""
     check_counts(classes, codes, weights)
     names, estimator = class_names(classes), estimator_name(covariance_estimator)
     if keep_samples:
@@ -368,8 +367,7 @@ def sparse_statistics(
     weights: NDArray[np.uint64] | None,
     threads: int,
 ) -> ClassStatistics:
-    """Return statistics of a sparse matrix that is too large to convert, in the form that needs
-    less memory."""
+    """Return statistics of a large sparse matrix in the form that needs less memory."""
     count = int(X.shape[0] if weights is None else weights.sum())
     width = 8 if X.dtype == np.float64 else 4
     keep = _core.keeps_sparse(int(X.nnz), count, X.shape[1], len(classes), width)
@@ -398,8 +396,7 @@ def _sparse_statistics(
 
 
 def estimator_name(covariance: str | float) -> str:
-    """Return a covariance estimator in the form that the core accepts: its name, or a fixed
-    shrinkage."""
+    """Return a covariance estimator in the core's form: its name, or a fixed shrinkage."""
     if isinstance(covariance, str):
         return covariance
     if not isinstance(covariance, Real) or isinstance(covariance, bool):

@@ -36,8 +36,7 @@ class ArrowStream:
         self._reader = pyarrow.RecordBatchReader.from_stream(source)
         schema = self._reader.schema
         if label is not None and label not in schema.names:
-            raise ValueError(f"there is no column '{label}'; the columns are: "
-                             f"{', '.join(schema.names)}")
+            raise ValueError(f"there is no column '{label}'; the columns are: {', '.join(schema.names)}")
         refuse_duplicates(schema.names)
         self._label = label
         fields = [field for field in schema if field.name != label]
@@ -65,8 +64,10 @@ class ArrowStream:
             return int(kind.list_size) * self._width(kind.value_type)
         if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
             return 1
-        raise ValueError(f"a feature column has the type {kind}, but features must be numbers: "
-                         "leave the column out or convert it")
+        raise ValueError(
+            f"a feature column has the type {kind}, but features must be numbers: "
+            "leave the column out or convert it"
+        )
 
     def _common(self, kinds: list[Any]) -> Any:
         types = self._pyarrow.types
@@ -86,8 +87,7 @@ class ArrowStream:
             if width > 1 or self._pyarrow.types.is_fixed_size_list(column.type):
                 column = column.flatten()
                 if column.null_count:
-                    raise ValueError(f"column '{name}' has missing values: fill or remove them "
-                                     "first")
+                    raise ValueError(f"column '{name}' has missing values: fill or remove them first")
             values = column.to_numpy(zero_copy_only=False)
             block[:, at : at + width] = values.reshape(batch.num_rows, width)
             at += width
@@ -96,8 +96,7 @@ class ArrowStream:
     def _labels(self, batch: Any) -> NDArray[Any]:
         column = batch.column(self._label)
         if column.null_count:
-            raise ValueError(f"the label column '{self._label}' has missing values: remove these "
-                             "rows")
+            raise ValueError(f"the label column '{self._label}' has missing values: remove these rows")
         if self._pyarrow.types.is_dictionary(column.type):
             column = column.dictionary_decode()
         labels: NDArray[Any] = column.to_numpy(zero_copy_only=False)

@@ -63,8 +63,7 @@ def computed(tasks: list[Any], client: Any) -> list[Any]:
 
 
 def _explained(error: Exception, client: Any) -> Exception:
-    """Return an error of the cluster with a message that names a remedy; other errors are not
-    changed."""
+    """Return an error of the cluster with a remedy; other errors are not changed."""
     if type(error).__name__ == "KilledWorker":
         return RuntimeError(
             "Dask's workers repeatedly failed on the same task, most likely because memory ran "
@@ -87,8 +86,9 @@ def aligned(X: Any, y: Any, weight: Any) -> tuple[list[Any], list[Any], list[Any
                 f"y is the name of a column, so X must be a data frame, not {type(X).__name__}"
             )
         if y not in X.columns:
-            raise ValueError(f"there is no column '{y}'; the columns are: "
-                             f"{', '.join(map(str, X.columns))}")
+            raise ValueError(
+                f"there is no column '{y}'; the columns are: {', '.join(map(str, X.columns))}"
+            )
         # Columns are selected on the workers, because Dask may split samples and labels differently
         # if it reads them separately.
         frames = list(X.to_delayed())
@@ -133,8 +133,7 @@ def _parts_of(values: Any, what: str, X: Any, blocks: list[Any]) -> list[Any]:
     if not np.isnan(lengths).any() and not np.isnan(chunks).any():
         if sum(chunks) != sum(lengths):
             raise ValueError(
-                f"{what} has {sum(chunks)} values for {sum(lengths)} samples: give one value per "
-                "sample"
+                f"{what} has {sum(chunks)} values for {sum(lengths)} samples: give one value per sample"
             )
         values = values.rechunk((lengths,))
     parts = list(np.ravel(values.to_delayed()))

@@ -46,8 +46,9 @@ def run_part(
     try:
         found = [str(name) for name in getattr(X, "columns", [])]
         if columns is not None and found and found != list(columns):
-            raise ValueError("its columns differ from those of the first partition: "
-                             f"{_difference(columns, found)}")
+            raise ValueError(
+                f"its columns differ from those of the first partition: {_difference(columns, found)}"
+            )
         return work(X, y, sample_weight, 0)
     except (ValueError, TypeError) as error:
         raise type(error)(f"partition {part}: {error}") from error
@@ -64,8 +65,7 @@ def _difference(expected: Sequence[str], found: Sequence[str]) -> str:
 def part_state(
     work: Work, X: Any, y: Any, sample_weight: Any = None, first: int = 0
 ) -> tuple[bytes, str]:
-    """Return the result for one part as bytes, or its problem as text, because engines wrap
-    exceptions."""
+    """Return the result of one part as bytes, or its problem as text."""
     try:
         return pickle.dumps(work(X, y, sample_weight, first)), ""
     except (ValueError, TypeError) as error:

@@ -46,8 +46,7 @@ class Engine:
         return None if row is None else int(row["width"])
 
     def reduced(self, work: Work, merge: Callable[[Any, Any], Any]) -> Any:
-        """Return the merged result of all partitions; large results are merged on the executors
-        first."""
+        """Return the merged result of all partitions; executors merge large results."""
         return self._collected(work, merge, lambda rows: merged_in_order(rows, merge))
 
     def listed(self, work: Work) -> list[Any]:
@@ -101,8 +100,7 @@ def check_columns(frame: Any, features: str | Sequence[str]) -> None:
 def _check_there(frame: Any, names: Sequence[str]) -> None:
     for name in names:
         if name not in frame.columns:
-            raise ValueError(f"there is no column '{name}'; the columns are: "
-                             f"{', '.join(frame.columns)}")
+            raise ValueError(f"there is no column '{name}'; the columns are: {', '.join(frame.columns)}")
 
 
 def is_vector(frame: Any, features: str | Sequence[str]) -> bool:
@@ -201,8 +199,7 @@ def _joined(key: Any, table: Any) -> Any:
 
 
 def _rows(parts: Any, merge: Any) -> Iterator[tuple[int, bytes, str]]:
-    """Return the result of each partition, or merged results if all of them exceed the driver's
-    limit."""
+    """Return the result of each partition, merged if they exceed the driver's limit."""
     size = parts.agg(
         functions.max("part"),
         functions.sum(functions.length("state")),

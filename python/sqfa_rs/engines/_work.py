@@ -44,8 +44,7 @@ class Sums:
 
 @dataclass(frozen=True)
 class FoldSums:
-    """Compute the class statistics of each fold of a part, and last of samples that are never held
-    out."""
+    """Compute the class statistics of each fold of a part, and of samples never held out."""
 
     parts: int
     held: int
@@ -162,8 +161,10 @@ def all_counts(
     if not widths:
         raise ValueError("the data have no samples")
     if len(set(widths)) > 1:
-        raise ValueError(f"partitions have between {min(widths)} and {max(widths)} columns: use "
-                         "the same columns in all partitions")
+        raise ValueError(
+            f"partitions have between {min(widths)} and {max(widths)} columns: use "
+            "the same columns in all partitions"
+        )
     return classes, counts, widths[0], max(part[3] for part in parts)
 
 
@@ -173,8 +174,9 @@ def _checked(
     """Return validated samples, labels and weights of a part."""
     points, labels = loose_points(X, least=0), column_or_1d(np.asarray(y), warn=True)
     if len(labels) != points.shape[0]:
-        raise ValueError(f"there are {len(labels)} labels for {points.shape[0]} samples: give one "
-                         "label per sample")
+        raise ValueError(
+            f"there are {len(labels)} labels for {points.shape[0]} samples: give one label per sample"
+        )
     if not len(labels) or all_zero(weight, labels):
         return points[:0], labels[:0], None
     points = dense(points)

@@ -1,5 +1,4 @@
-"""Base class of all reducers: the core fits from samples or class statistics, and Python keeps the
-result.
+"""Base class of all reducers, which fit in the core and keep the result.
 
 Settings that are not specified (noise, scaling, number of components) are selected by the core, as
 in the command.
@@ -40,8 +39,7 @@ DENSE_BYTES = 1 << 30
 
 
 class Reducer(LinearReducer):
-    """Reducer that runs one of the core's methods; subclasses name the method and list its
-    parameters."""
+    """Reducer that runs one of the core's methods, which subclasses specify."""
 
     _method: str
     # Whether ``n_components=None`` means all components that the method can compute.
@@ -129,8 +127,7 @@ class Reducer(LinearReducer):
     # -- methods that subclasses may override --------------------------------------------------
 
     def _forget(self) -> NDArray[np.float64] | None:
-        """Discard the results of an earlier fit, and return the components to start from, if any.
-        """
+        """Discard the results of an earlier fit, and return the components to start from, if any."""
         for name in ("components_", "curve_"):
             self.__dict__.pop(name, None)
         return None
@@ -148,8 +145,7 @@ class Reducer(LinearReducer):
         return True
 
     def _needs_entries(self) -> bool:
-        """Return whether the method needs the entries of the covariances, however many there are.
-        """
+        """Return whether the method needs the entries of the covariances, however many there are."""
         return False
 
     def _tell(self, result: dict[str, Any], used: dict[str, float]) -> None:
@@ -263,8 +259,7 @@ class Reducer(LinearReducer):
         return self
 
     def _keep(self, result: dict[str, Any], record: dict[str, Any]) -> None:
-        """Keep the arrays and the record of a fit, new or from a file, and set the fitted
-        attributes."""
+        """Keep the arrays and the record of a fit, new or from a file, and set the fitted attributes."""
         run = record["fit"]
         self._record = record
         self.class_counts_ = result["counts"]
@@ -320,13 +315,16 @@ class Reducer(LinearReducer):
             yield f"dropped constant columns: {', '.join(map(str, self.dropped_features_))}"
         if self.selection_ is not None:
             own = self.selection_
-            how = f"{own.reason} of {len(own.tried)} candidates, {own.folds} folds" if own.folds else own.reason
+            how = (
+                f"{own.reason} of {len(own.tried)} candidates, {own.folds} folds"
+                if own.folds
+                else own.reason
+            )
             yield f"scaling {own.scaling}, noise {own.noise} ({how})"
 
 
 def traced(trace: NDArray[np.float64], count: int, refined: bool) -> tuple[NDArray[np.float64], int]:
-    """Return the objective at the initialization and after each iteration, and the number of
-    iterations."""
+    """Return the trace of the objective, with its initial value, and the number of iterations."""
     if refined and len(trace):
         # The refinement continues from the optimum of another objective, so its iterations are
         # counted separately.

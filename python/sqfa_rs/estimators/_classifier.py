@@ -1,5 +1,4 @@
-"""What all classifiers share: the core's classifier is built once and then used for all
-predictions."""
+"""Base class of all classifiers, which build the core's classifier once for all predictions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Classifiers in addition to QDA: nearest neighbors, and Gaussian classes with a common covariance.
-"""
+"""Classifiers in addition to QDA: nearest neighbors, and Gaussian classes with a common covariance."""
 
 from __future__ import annotations
 
@@ -169,8 +168,7 @@ class KNN(CoreClassifier):
         points = dense(points)
         classes, codes = encode(y)
         if len(classes) < 2:
-            raise ValueError("the labels have only one class: a classifier needs at least 2 "
-                             "classes")
+            raise ValueError("the labels have only one class: a classifier needs at least 2 classes")
         self._classifier = self._build(classes, points, codes)
         self.classes_, self._codes = classes, codes
         # A copy, because the caller may change the array before the classifier is pickled.

@@ -66,8 +66,7 @@ class PCA(Reducer):
     orthonormal_components_ : ndarray of shape (n_components, n_features)
         Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        Offset of the features, which is added to ``X @ components_.T``. It is 0 if the columns are
-        not centered.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
         How scaling and noise were selected, with all candidates. None if both were specified or if
         the method has no noise.
@@ -305,8 +304,7 @@ class LDA(SupervisedReducer):
     orthonormal_components_ : ndarray of shape (n_components, n_features)
         Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        Offset of the features, which is added to ``X @ components_.T``. It is 0 if the columns are
-        not centered.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
         How scaling and noise were selected, with all candidates. None if both were specified or if
         the method has no noise.
@@ -499,8 +497,10 @@ class LDA(SupervisedReducer):
         priors = self._class_priors()
         if priors is not None:
             if priors.shape != classes.shape:
-                raise ValueError(f"priors has {priors.size} values for {len(classes)} classes: "
-                                 "give one value per class")
+                raise ValueError(
+                    f"priors has {priors.size} values for {len(classes)} classes: "
+                    "give one value per class"
+                )
             if abs(priors.sum() - 1.0) > 1e-5:
                 warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=4)
         return super()._adopt(result, classes)
@@ -515,8 +515,7 @@ class LDA(SupervisedReducer):
         return self
 
     def _explain(self, X: Any, y: Any, weights: Any) -> None:
-        """Set the eigenvalues as fractions of the sum of all eigenvalues, which needs all
-        components."""
+        """Set the eigenvalues as fractions of the sum of all eigenvalues, which needs all components."""
         most = self._most_components(len(X), X.shape[1], len(self.classes_))
         whole = self
         if len(self.components_) < most:
@@ -577,8 +576,7 @@ class SupervisedPCA(SupervisedReducer):
     orthonormal_components_ : ndarray of shape (n_components, n_features)
         Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        Offset of the features, which is added to ``X @ components_.T``. It is 0 if the columns are
-        not centered.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
         How scaling and noise were selected, with all candidates. None if both were specified or if
         the method has no noise.

@@ -38,8 +38,7 @@ def column_variances(
 
 
 def feature_variances(estimator: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the variance of each feature within classes and between class means, with divisor N.
-    """
+    """Return the variance of each feature within classes and between class means, with divisor N."""
     counts = estimator.class_counts_
     shares = np.ones(len(estimator.feature_means_)) if counts is None else counts.astype(np.float64)
     shares = shares / shares.sum()

@@ -1,5 +1,4 @@
-"""What the methods of the paper add to a reducer: streams, weights, partial fits and warm starts.
-"""
+"""What the methods of the paper add to a reducer: streams, weights, partial fits and warm starts."""
 
 from __future__ import annotations
 
@@ -85,8 +84,10 @@ class BaseSQFA(SupervisedReducer):
         if sample_weight is not None:
             raise ValueError("sample_weight is not supported for a stream: leave it out")
         if groups is not None:
-            raise ValueError("groups cannot be used with a stream, because no samples of a "
-                             "stream are held out: leave groups out")
+            raise ValueError(
+                "groups cannot be used with a stream, because no samples of a "
+                "stream are held out: leave groups out"
+            )
         return self._fit_stream(X, y)
 
     def partial_fit(

@@ -55,9 +55,8 @@ class HeavyTailedSQFA(BaseSQFA):
         components. "auto" is "differences" if more than 16 components are learned at once,
         otherwise "random".
     fixed : array-like of shape (n_fixed, n_features), default=None
-        Components that are kept fixed up to their length. They come first and are included in
-        ``n_components``; the others are learned with these held fixed. Requires a specified
-        ``noise``.
+        Components that do not change, except for their length. They come first and are included in
+        ``n_components``; only the remaining components are learned. Requires a specified ``noise``.
     n_init : int or "auto", default="auto"
         Number of initializations, which are optimized together; the best is kept. "auto" is about
         16 / n_components for random initializations, otherwise 1.
@@ -69,7 +68,8 @@ class HeavyTailedSQFA(BaseSQFA):
         "lbfgs" a line. "auto" selects the algorithm that needs less computation.
     pairs : int or {"auto", "all"}, default="auto"
         Class pairs included in the objective: "all", or the number of pairs in a random sample.
-        "auto" uses a random sample for more than 346 classes, otherwise all pairs.
+        "auto" uses a random sample for more than 346 classes, otherwise all pairs. The reported
+        objective always includes all pairs.
     covariance_estimator : str or float, default=None
         Estimator of the class scatters: "t:NU", "t:auto", "tyler" or "mcd:SHARE", which need
         samples. None is "t:ν" if samples are available. Otherwise (streams, partial fits, class
@@ -117,8 +117,7 @@ class HeavyTailedSQFA(BaseSQFA):
     orthonormal_components_ : ndarray of shape (n_components, n_features)
         Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        Offset of the features, which is added to ``X @ components_.T``. It is 0 if the columns are
-        not centered.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
         How scaling and noise were selected, with all candidates. None if both were specified or if
         the method has no noise.

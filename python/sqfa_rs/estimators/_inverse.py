@@ -1,5 +1,4 @@
-"""Inverse regression in closed form, from the differences of each class to all samples: SAVE and
-DR."""
+"""Inverse regression in closed form: SAVE and directional regression."""
 
 from __future__ import annotations
 
@@ -60,8 +59,7 @@ class SAVE(SupervisedReducer):
     orthonormal_components_ : ndarray of shape (n_components, n_features)
         Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        Offset of the features, which is added to ``X @ components_.T``. It is 0 if the columns are
-        not centered.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
         How scaling and noise were selected, with all candidates. None if both were specified or if
         the method has no noise.
@@ -197,8 +195,7 @@ class DirectionalRegression(SupervisedReducer):
     orthonormal_components_ : ndarray of shape (n_components, n_features)
         Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        Offset of the features, which is added to ``X @ components_.T``. It is 0 if the columns are
-        not centered.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
         How scaling and noise were selected, with all candidates. None if both were specified or if
         the method has no noise.

@@ -1,5 +1,4 @@
-"""Nonlinear feature maps before linear components: products, random Fourier features, Nyström
-features."""
+"""Nonlinear feature maps: products, random Fourier features and Nyström features."""
 
 from __future__ import annotations
 

@@ -67,8 +67,7 @@ class AMA(SupervisedReducer):
     orthonormal_components_ : ndarray of shape (n_components, n_features)
         Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        Offset of the features, which is added to ``X @ components_.T``. It is 0 if the columns are
-        not centered.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
         How scaling and noise were selected, with all candidates. None if both were specified or if
         the method has no noise.
@@ -223,8 +222,7 @@ class LAD(SupervisedReducer):
     orthonormal_components_ : ndarray of shape (n_components, n_features)
         Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        Offset of the features, which is added to ``X @ components_.T``. It is 0 if the columns are
-        not centered.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
         How scaling and noise were selected, with all candidates. None if both were specified or if
         the method has no noise.

@@ -1,5 +1,4 @@
-"""What all fitted linear reducers share: transform, inverse transform, and classification by
-features."""
+"""Base class of fitted linear reducers: transform, inverse transform and classification."""
 
 from __future__ import annotations
 
@@ -66,8 +65,7 @@ class LinearReducer(
 
     @property
     def offset_(self) -> NDArray[np.float64]:
-        """Offset of the features, which is added to ``X @ components_.T``. It is 0 if the columns
-        are not centered."""
+        """Offset of the features, which is added to ``X @ components_.T``; 0 without centering."""
         check_is_fitted(self)
         return np.zeros(len(self.components_)) if self._offset is None else self._offset
 
@@ -93,8 +91,10 @@ class LinearReducer(
     def _stream_features(self, stream: ArrowStream) -> NDArray[Any]:
         known = getattr(self, "feature_names_in_", None)
         if known is not None and stream.names is not None and list(known) != stream.names:
-            raise ValueError("the columns of the stream differ from the feature names seen "
-                             "during fit: pass the same columns in the same order")
+            raise ValueError(
+                "the columns of the stream differ from the feature names seen "
+                "during fit: pass the same columns in the same order"
+            )
         if stream.width != self.n_features_in_:
             raise ValueError(
                 f"the stream has {stream.width} features, but {type(self).__name__} is expecting "
@@ -175,8 +175,9 @@ class LinearReducer(
         check_is_fitted(self)
         matrices, width = np.asarray(scatters, dtype=np.float64), self.n_features_in_
         if matrices.ndim < 2 or matrices.shape[-2:] != (width, width):
-            raise ValueError(f"scatters has shape {matrices.shape}, but must have shape (..., "
-                             f"{width}, {width})")
+            raise ValueError(
+                f"scatters has shape {matrices.shape}, but must have shape (..., {width}, {width})"
+            )
         return np.asarray(self.components_ @ matrices @ self.components_.T)
 
     def summary(self, image_shape: tuple[int, int] | None = None) -> Summary:
@@ -267,8 +268,7 @@ class LinearReducer(
         )
 
     def _class_priors(self) -> NDArray[np.float64] | None:
-        """Return the priors of the classifier, or None for the class frequencies of the training
-        data."""
+        """Return the priors of the classifier, or None for the class frequencies."""
         return None
 
     @property
@@ -279,8 +279,7 @@ class LinearReducer(
 
     @property
     def orthonormal_components_(self) -> NDArray[np.float64]:
-        """Return orthonormal rows that span the row space of the components, in the original
-        columns.
+        """Return orthonormal rows that span the row space of the components, in the original columns.
 
         Linearly dependent components give fewer rows.
         """

@@ -10,8 +10,7 @@ _MODULES = ("sqfa_rs", "sqfa_rs.baselines", "sqfa_rs.preprocessing")
 
 
 class Documented:
-    """Estimator whose HTML representation links to its documentation page, using scikit-learn's
-    mechanism."""
+    """Estimator whose HTML representation links to its documentation page."""
 
     _doc_link_module = "sqfa_rs"
     _doc_link_template = "{site}/reference/python/{page}.html"

@@ -63,8 +63,7 @@ class LFDA(SupervisedReducer):
     orthonormal_components_ : ndarray of shape (n_components, n_features)
         Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        Offset of the features, which is added to ``X @ components_.T``. It is 0 if the columns are
-        not centered.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
         How scaling and noise were selected, with all candidates. None if both were specified or if
         the method has no noise.
@@ -199,8 +198,7 @@ class LMNN(SupervisedReducer):
     orthonormal_components_ : ndarray of shape (n_components, n_features)
         Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        Offset of the features, which is added to ``X @ components_.T``. It is 0 if the columns are
-        not centered.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
         How scaling and noise were selected, with all candidates. None if both were specified or if
         the method has no noise.
@@ -287,8 +285,7 @@ class LMNN(SupervisedReducer):
 
 
 class WDA(SupervisedReducer):
-    """Wasserstein discriminant analysis: ratio of regularized transport costs between and within
-    classes.
+    """Wasserstein discriminant analysis: ratio of transport costs between and within classes.
 
     The components maximize the transport cost between samples of different classes relative to the
     transport cost within classes, with entropic regularization.
@@ -337,8 +334,7 @@ class WDA(SupervisedReducer):
     orthonormal_components_ : ndarray of shape (n_components, n_features)
         Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        Offset of the features, which is added to ``X @ components_.T``. It is 0 if the columns are
-        not centered.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
         How scaling and noise were selected, with all candidates. None if both were specified or if
         the method has no noise.
@@ -471,8 +467,7 @@ class NCA(SupervisedReducer):
     orthonormal_components_ : ndarray of shape (n_components, n_features)
         Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        Offset of the features, which is added to ``X @ components_.T``. It is 0 if the columns are
-        not centered.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
         How scaling and noise were selected, with all candidates. None if both were specified or if
         the method has no noise.

@@ -34,8 +34,9 @@ def write_report(
     filters, _ = estimator._unfolded or (estimator.components_, None)
     filters = np.ascontiguousarray(filters, dtype=np.float64)
     if image_shape is not None and image_shape[0] * image_shape[1] != width:
-        raise ValueError(f"image_shape is {image_shape[0]} × {image_shape[1]}, but samples have "
-                         f"{width} features")
+        raise ValueError(
+            f"image_shape is {image_shape[0]} × {image_shape[1]}, but samples have {width} features"
+        )
     about = [(title.capitalize(), value) for title, value in Summary(estimator).rows]
     tested = None
     classifier = ""

@@ -11,8 +11,7 @@ from ._results import Progress
 
 
 def watcher(estimator: Any) -> Callable[..., bool] | None:
-    """Return the function that the core calls after each iteration, or None if there is nothing to
-    report."""
+    """Return the function that the core calls after each iteration, or None."""
     callback, verbose = getattr(estimator, "callback", None), int(getattr(estimator, "verbose", 0))
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable, not {callback!r}")
@@ -62,6 +61,5 @@ def padded(line: str) -> str:
 
 
 def _is_live() -> bool:
-    """Return whether a carriage return moves back to the start of the line, as in terminals and
-    notebooks."""
+    """Return whether a carriage return moves to the start of the line."""
     return "ipykernel" in sys.modules or bool(getattr(sys.stdout, "isatty", lambda: False)())

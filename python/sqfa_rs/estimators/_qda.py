@@ -165,8 +165,7 @@ class QDA(CoreClassifier):
     def _fit_weighted(self, X: Any, y: Any, weights: NDArray[np.float64]) -> Self:
         """Fit one Gaussian to every class with weights that are not whole numbers."""
         if self.nu is not None:
-            raise ValueError("nu needs weights that are whole numbers: leave out nu or "
-                             "class_weight")
+            raise ValueError("nu needs weights that are whole numbers: leave out nu or class_weight")
         present = np.flatnonzero(weights)
         X, y, weights = in_doubles(X[present]), np.asarray(y)[present], weights[present]
         complain_about(X)

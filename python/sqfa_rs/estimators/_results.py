@@ -138,8 +138,7 @@ def trials_of(record: dict[str, Any]) -> list[Trial]:
 
 
 def initializations_of(record: dict[str, Any], best: NDArray[np.float64]) -> list[Initialization]:
-    """Return the results of all initializations, in order; files of earlier versions contain only
-    the best trace."""
+    """Return the results of all initializations in order; older files contain only the best."""
     run = record["fit"]
     traces = [
         np.array(one.get("trace", best if at == run["best"] else []), dtype=np.float64)

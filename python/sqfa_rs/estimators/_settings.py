@@ -28,8 +28,7 @@ _OBJECTS = ("init", "distance")
 def core_settings(
     estimator: Reducer, start: NDArray[np.float64] | None, n_features: int
 ) -> dict[str, Any]:
-    """Return the parameters in the core's form, after checking those that do not depend on the
-    data."""
+    """Return the parameters in the core's form, after checking those that do not depend on the data."""
     settings: dict[str, Any] = {"n_components": _count(estimator), "scaling": str(estimator.scaling)}
     if settings["n_components"] == "auto":
         settings["max_components"] = _whole("max_components", getattr(estimator, "max_components", 0))
@@ -37,8 +36,9 @@ def core_settings(
     if start is not None and start.shape == (estimator.n_components, n_features):
         settings["init"], settings["n_init"] = start, "1"
     if estimator.refine and settings.get("pair_weights") is not None:
-        raise ValueError("pair_weights cannot be used with a refinement: leave out pair_weights, "
-                         "or set refine=False")
+        raise ValueError(
+            "pair_weights cannot be used with a refinement: leave out pair_weights, or set refine=False"
+        )
     settings["seed"] = estimator._seed = seed_of(estimator.random_state)
     known = settings["n_components"] is not None
     _core.check_settings(estimator._core_method(), settings if known else settings | {"n_components": 1})
@@ -48,8 +48,7 @@ def core_settings(
 def with_count(
     estimator: Reducer, settings: dict[str, Any], n_samples: int, n_features: int, n_classes: int
 ) -> dict[str, Any]:
-    """Return settings with the number of components; None stands for all that the method can
-    compute."""
+    """Return settings with the number of components; None stands for all that the method can compute."""
     if settings["n_components"] is not None:
         return settings
     return settings | {"n_components": estimator._most_components(n_samples, n_features, n_classes)}
@@ -96,8 +95,7 @@ def _objects(estimator: Reducer) -> dict[str, Any]:
 
 
 def _count(estimator: Reducer) -> int | str | None:
-    """Return the number of components, "auto" if the method can select it, or None if that means
-    all."""
+    """Return the number of components, or "auto" or None if the method accepts it."""
     count = estimator.n_components
     if count is None and estimator._has_all:
         return None
@@ -119,6 +117,7 @@ def seed_of(random_state: Any) -> int:
     if not isinstance(random_state, Integral):
         return int(check_random_state(random_state).randint(2**31 - 1))
     if random_state < 0:
-        raise ValueError(f"random_state is {random_state}: give None, a generator or a number of "
-                         "at least 0")
+        raise ValueError(
+            f"random_state is {random_state}: give None, a generator or a number of at least 0"
+        )
     return int(random_state)

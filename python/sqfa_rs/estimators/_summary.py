@@ -21,8 +21,7 @@ _NEGATIVE, _POSITIVE = (33, 102, 172), (178, 24, 43)
 
 
 class Summary:
-    """Summary of a fitted estimator, which notebooks show as a table and ``print`` as lines of
-    text."""
+    """Summary of a fitted estimator, which notebooks show as a table and ``print`` as lines of text."""
 
     def __init__(self, estimator: Any, image_shape: tuple[int, int] | None = None) -> None:
         self.rows = list(_rows(estimator))

@@ -1,5 +1,4 @@
-"""Check of the units of new samples: features with a different spread than in training indicate
-other units."""
+"""Check whether new samples have the same units as the training samples."""
 
 from __future__ import annotations
 
@@ -19,8 +18,7 @@ LOOKED_AT = 4096
 
 
 def warn_of_units(reducer: Any, features: NDArray[Any]) -> None:
-    """Warn if features of new samples have a different spread than those of the training samples.
-    """
+    """Warn if features of new samples have a different spread than those of the training samples."""
     means = getattr(reducer, "feature_means_", None)
     if means is None or len(features) < ENOUGH or getattr(reducer, "_record", {}).get("second_moments"):
         return
