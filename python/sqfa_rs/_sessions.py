@@ -32,8 +32,8 @@ def as_sessions(
         missing = np.setdiff1d(np.arange(len(classes)), session.codes)
         if missing.size:
             raise ValueError(
-                f"session {session.name!r} has no sample of class "
-                f"{classes[missing[0]]!r}{f' and of {missing.size - 1} more' if missing.size > 1 else ''}: "
+                f"session {session.name!r} has no sample of class {classes[missing[0]]!r}"
+                f"{f' and of {missing.size - 1} more' if missing.size > 1 else ''}: "
                 "sessions must have the same classes, so leave out the class or the session"
             )
     return classes, every

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 try:
-    import ray.data  # noqa: F401 (a clear message now instead of a failing task later)
+    import ray.data  # noqa: F401  (a clear message now instead of a failing task later)
 except ImportError as error:
     raise ImportError("sqfa_rs.ray needs Ray: install it with pip install 'sqfa-rs[ray]'") from error
 

@@ -8,6 +8,7 @@ Only this module imports PyTorch: ``pip install sqfa_rs[torch]``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np

@@ -251,7 +251,7 @@ class LinearReducer(
         return np.asarray(getattr(classifier, question)(features, thread_count(self.n_jobs)))
 
     def _distinct(self) -> slice:
-        """Return the components that the classifier uses: the first ones, which differ from each other."""
+        """Return the components that the classifier uses: those that differ from each other."""
         return slice(self._record.get("distinct"))
 
     def _feature_classifier(self) -> Any:
