@@ -142,8 +142,8 @@ def generalized_eigenvalues(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
 
     See Also
     --------
-    generalized_eigenvectors : Computes the eigenvectors as well. sqfa_rs.distances.pairwise :
-    Distances, many of which are functions of these eigenvalues.
+    generalized_eigenvectors : Computes the eigenvectors as well.
+    sqfa_rs.distances.pairwise : Distances, many of which are functions of these eigenvalues.
 
     Examples
     --------

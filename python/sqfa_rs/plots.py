@@ -274,7 +274,7 @@ def scatter(
     features : array-like of shape (n_samples, n_components)
         Features, which ``transform`` returns.
     y : array-like of shape (n_samples,)
-        Predicted labels.
+        Class labels.
     dims : sequence of one or two ints, default=(0, 1)
         Features to draw. If there is only one, each class has a separate row, in which samples are
         spread at random.
@@ -474,7 +474,7 @@ class FeaturesDisplay:
     features : array-like of shape (n_samples, n_components)
         Features, which ``transform`` returns.
     y : array-like of shape (n_samples,)
-        Predicted labels.
+        Class labels.
     estimator : fitted estimator, default=None
         Estimator whose training classes are drawn as ellipses.
 
@@ -487,7 +487,8 @@ class FeaturesDisplay:
 
     See Also
     --------
-    scatter : Draws only the samples, with more options. ellipses : Draws only the classes.
+    scatter : Draws only the samples, with more options.
+    ellipses : Draws only the classes.
 
     Examples
     --------
@@ -526,7 +527,7 @@ class FeaturesDisplay:
         X : array-like of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,)
-            Predicted labels.
+            Class labels.
         dims : sequence of one or two ints, default=(0, 1)
             Features to draw.
         classes : array-like, default=None

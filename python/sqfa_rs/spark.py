@@ -302,7 +302,7 @@ class SQFA(_Reducer):
     labelCol : str, default="label"
         Column of the labels, which are numbers or text.
     weightCol : str, default=None
-        Repetition count of each sample, a whole number.
+        Column with the repetition count of each sample, a whole number.
     outputCol : str
         Name of the column that the fitted model adds.
     maxBytes : int, default=2**30

@@ -54,8 +54,8 @@ class ClassStatistics(Mapping[str, Any]):
 
     See Also
     --------
-    class_statistics : Computes class statistics of samples. ClassAccumulator : Accumulates class
-    statistics of samples that arrive in batches.
+    class_statistics : Computes class statistics of samples.
+    ClassAccumulator : Accumulates class statistics of samples that arrive in batches.
 
     Examples
     --------

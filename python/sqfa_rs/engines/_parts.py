@@ -31,7 +31,7 @@ def run_part(
     X : array-like or frame of shape (n_samples, n_features)
         Samples; an empty batch is accepted.
     y : array-like of shape (n_samples,)
-        Predicted labels.
+        Class labels.
     sample_weight : array-like of shape (n_samples,), default=None
         Repetition count of each sample, a whole number.
     part : int, default=0

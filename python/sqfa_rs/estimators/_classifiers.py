@@ -60,7 +60,8 @@ class LinearClassifier(QDA):
 
     See Also
     --------
-    sqfa_rs.QDA : Classifier with one covariance per class. LDA : The transformer.
+    sqfa_rs.QDA : Classifier with one covariance per class.
+    LDA : The transformer.
 
     Examples
     --------

@@ -620,7 +620,8 @@ class SupervisedPCA(SupervisedReducer):
 
     See Also
     --------
-    PCA : Ignores the labels. LDA : Uses the within-class scatter as well.
+    PCA : Ignores the labels.
+    LDA : Uses the within-class scatter as well.
 
     References
     ----------

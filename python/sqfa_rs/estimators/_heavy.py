@@ -170,8 +170,8 @@ class HeavyTailedSQFA(BaseSQFA):
 
     See Also
     --------
-    SQFA : The method for data without outliers. QDA : With ``nu=5``, the classifier that matches
-    these features.
+    SQFA : The method for data without outliers.
+    QDA : With ``nu=5``, the classifier that matches these features.
 
     References
     ----------

@@ -103,8 +103,8 @@ class SAVE(SupervisedReducer):
 
     See Also
     --------
-    DirectionalRegression : Uses differences of the class means as well. sqfa_rs.SQFA : Maximizes a
-    distance between classes that uses means and covariances.
+    DirectionalRegression : Uses differences of the class means as well.
+    sqfa_rs.SQFA : Maximizes a distance between classes that uses means and covariances.
 
     References
     ----------
@@ -239,8 +239,8 @@ class DirectionalRegression(SupervisedReducer):
 
     See Also
     --------
-    SAVE : Uses differences of the class covariances. sqfa_rs.SQFA : Maximizes a distance between
-    classes that uses means and covariances.
+    SAVE : Uses differences of the class covariances.
+    sqfa_rs.SQFA : Maximizes a distance between classes that uses means and covariances.
 
     References
     ----------

@@ -108,8 +108,8 @@ class AMA(SupervisedReducer):
 
     See Also
     --------
-    LAD : Maximizes a likelihood of the covariances. sqfa_rs.SQFA : Maximizes a distance between
-    classes.
+    LAD : Maximizes a likelihood of the covariances.
+    sqfa_rs.SQFA : Maximizes a distance between classes.
 
     References
     ----------
@@ -266,8 +266,8 @@ class LAD(SupervisedReducer):
 
     See Also
     --------
-    AMA : Maximizes the posterior probability of the true class. sqfa_rs.SQFA : Maximizes a distance
-    between classes.
+    AMA : Maximizes the posterior probability of the true class.
+    sqfa_rs.SQFA : Maximizes a distance between classes.
 
     References
     ----------

@@ -142,7 +142,7 @@ class LinearReducer(
         Returns
         -------
         X_original : ndarray of shape (n_samples, n_features)
-            Samples.
+            Reconstructed samples.
         """
         check_is_fitted(self)
         features = check_array(X, dtype=[np.float64, np.float32], input_name="X")

@@ -104,7 +104,8 @@ class LFDA(SupervisedReducer):
 
     See Also
     --------
-    LDA : Does not weight pairs of samples. sqfa_rs.SQFA : Maximizes a distance between classes.
+    LDA : Does not weight pairs of samples.
+    sqfa_rs.SQFA : Maximizes a distance between classes.
 
     References
     ----------
@@ -239,8 +240,8 @@ class LMNN(SupervisedReducer):
 
     See Also
     --------
-    NCA : Uses all neighbors with smooth weights. sqfa_rs.SQFA : Maximizes a distance between
-    classes.
+    NCA : Uses all neighbors with smooth weights.
+    sqfa_rs.SQFA : Maximizes a distance between classes.
 
     References
     ----------
@@ -375,8 +376,8 @@ class WDA(SupervisedReducer):
 
     See Also
     --------
-    LDA : Uses scatter instead of transport costs. sqfa_rs.SQFA : Maximizes a distance between
-    classes.
+    LDA : Uses scatter instead of transport costs.
+    sqfa_rs.SQFA : Maximizes a distance between classes.
 
     References
     ----------
@@ -508,8 +509,8 @@ class NCA(SupervisedReducer):
 
     See Also
     --------
-    LMNN : Uses a margin to samples of other classes. sqfa_rs.SQFA : Maximizes a distance between
-    classes.
+    LMNN : Uses a margin to samples of other classes.
+    sqfa_rs.SQFA : Maximizes a distance between classes.
 
     References
     ----------

@@ -66,7 +66,7 @@ class SupervisedReducer(ClassifierMixin, Reducer):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Log probabilities, in the order of ``classes_``.
+            Probabilities, in the order of ``classes_``.
         """
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
@@ -81,6 +81,8 @@ class SupervisedReducer(ClassifierMixin, Reducer):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            Log posteriors, in the order of ``classes_``. For two classes, the log posterior of the
+            second class minus that of the first.
         """
         return margins(self.predict_log_proba(X))
 

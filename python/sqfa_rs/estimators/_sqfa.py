@@ -172,7 +172,8 @@ class SQFA(BaseSQFA):
 
     See Also
     --------
-    SecondMomentSQFA : Uses second moments only. QDA : The classifier that matches these features.
+    SecondMomentSQFA : Uses second moments only.
+    QDA : The classifier that matches these features.
 
     References
     ----------
