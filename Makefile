@@ -170,7 +170,7 @@ bench-memory:
 # Sphinx and its extensions, only where the site is built.
 $(VENV)/.docs: $(VENV)/.ready
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check "sphinx>=8" "sphinx-gallery>=0.19" "numpydoc>=1.9" \
-		"myst-parser>=4" "pydata-sphinx-theme>=0.16"
+		"myst-parser>=4" "pydata-sphinx-theme>=0.16" "latex2mathml>=3.77"
 	touch $@
 
 # Needs no network once the packages are there; ends with the first page.

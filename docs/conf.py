@@ -1,4 +1,4 @@
-"""How Sphinx builds the site; ``docs/build.py`` gathers the pages first and calls it."""
+"""Configuration of Sphinx; ``docs/build.py`` gathers the pages first and runs it."""
 
 import os
 import pathlib
@@ -6,10 +6,13 @@ import tomllib
 import warnings
 
 import matplotlib
+from docutils import nodes
+from latex2mathml.converter import convert
+from sphinx.application import Sphinx
 
 matplotlib.use("Agg")
 
-# Sphinx tells its extensions what the next version will take away; readers of a build need not know.
+# Deprecation warnings of Sphinx are for the authors of its extensions.
 warnings.filterwarnings("ignore", module="myst_parser")
 
 ROOT = pathlib.Path(os.environ["SQFA_ROOT"])
@@ -28,10 +31,13 @@ extensions = [
 ]
 exclude_patterns = ["tutorials/*.ipynb", "tutorials/*.py", "tutorials/*.md5", "**/sg_execution_times*"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+# Prices and shell variables are no formulas.
+myst_dmath_allow_digits = False
+html_math_renderer = "mathml"
 myst_heading_anchors = 3
 suppress_warnings = ["config.cache"]
-# Two hyphens begin a flag; they are no dash.
+# Keep the two hyphens of a flag.
 smartquotes = False
 
 # -- the Python reference -----------------------------------------------------------------------------
@@ -45,7 +51,7 @@ numpydoc_xref_param_type = False
 
 
 def _look(_conf: object, _file: str) -> None:
-    """Every script starts with the same look."""
+    """Reset Matplotlib to the style of the package before every script."""
     import matplotlib.pyplot as plt
 
     from sqfa_rs import _style
@@ -61,7 +67,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"plot_",
     "reset_modules": (_look,),
     "capture_repr": ("_repr_html_", "__repr__"),
-    # Axes and figures at the end of a block are drawn, not named.
+    # Show axes and figures at the end of a block as images only.
     "ignore_repr_types": r"matplotlib|<class '(list|tuple)'>",
     "abort_on_example_error": True,
     "download_all_examples": False,
@@ -88,14 +94,21 @@ html_favicon = "_static/mark.svg"
 html_theme_options = {
     "logo": {
         "text": "sqfa",
-        "alt_text": "sqfa, to the first page",
+        "alt_text": "sqfa home page",
         "image_light": "_static/mark.svg",
         "image_dark": "_static/mark.svg",
     },
-    # The first page has no sections worth a list.
+    # The home page needs no list of its sections.
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "navbar_align": "left",
-    "navbar_end": ["theme-switcher"],
+    "navbar_end": ["theme-switcher", "navbar-icon-links"],
+    "icon_links": [
+        {
+            "name": "Source code",
+            "url": _settings["repository"],
+            "icon": "fa-solid fa-code-branch",
+        }
+    ],
     "header_links_before_dropdown": 7,
     "show_toc_level": 2,
     "navigation_with_keys": False,
@@ -107,3 +120,25 @@ html_theme_options = {
     "back_to_top_button": False,
 }
 html_sidebars = {"index": []}
+
+# -- formulas -----------------------------------------------------------------------------------------
+
+
+def _math(node: nodes.Node, display: str) -> str:
+    """Return a formula as MathML, which browsers typeset without scripts or fonts from elsewhere."""
+    return convert(node.astext(), display=display)
+
+
+def _inline(translator: nodes.NodeVisitor, node: nodes.Node) -> None:
+    translator.body.append(_math(node, "inline"))
+    raise nodes.SkipNode
+
+
+def _block(translator: nodes.NodeVisitor, node: nodes.Node) -> None:
+    translator.body.append(f'<div class="formula">{_math(node, "block")}</div>\n')
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> None:
+    """Register the renderer of formulas."""
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))

@@ -1,8 +1,8 @@
-"""Plots and slopes of performance, from the newest records: ``<!-- plot: NAME -->`` becomes a picture.
+"""Plots and slopes of performance from the newest records: ``<!-- plot: NAME -->`` becomes an image.
 
-A slope is the exponent b of seconds = a·xᵇ, by least squares on logarithms. Limits are drawn from what
-the same record measured of its machine: reading half of every symmetric covariance once a pass, and the
-2cn²m operations of a pass at the speed of a large product.
+A slope is the exponent b of seconds = a·xᵇ, by least squares on logarithms. The limits follow from
+the speed of the machine, which the same record contains: reading half of every symmetric covariance once
+per pass, and the 2cn²m operations of a pass at the speed of a large product.
 """
 
 from __future__ import annotations
@@ -12,31 +12,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import measured
 import numpy as np
-from records import Record, all_records, flops, gigabytes, newest, newest_like, table
+import tables
+from records import Record, flops, gigabytes, newest, table
 
 MARK = re.compile(r"^<!-- plot: (\w+) -->$", flags=re.M)
-# Benchmarks that write records, and what no record there means.
-KINDS = {
-    "kernels": "the pass, the pair kernel and class statistics",
-    "scaling": "seconds against the dimension n",
-    "fits": "seconds and passes on images",
-    "filters": "seconds against the number of filters m",
-    "growth": "seconds against classes c, points N and threads",
-    "large": "one fit in 20 000 dimensions",
-    "sparse": "few sparse samples in very many dimensions",
-    "factor": "few samples in very many dimensions",
-    "stream": "sums of files larger than memory",
-    "peers": "the authors' package",
-    "memory": "peak memory of the command",
-    "soak": "kills, mutants and fuzzing",
-    "fuzz": "fuzzing alone",
-}
-# What the tables and plots cannot show, because no benchmark varies it in one run.
-OPEN = [
-    "the authors' package at more than one dimension",
-]
 
 
 def slope(x: Sequence[float], y: Sequence[float]) -> float:
@@ -50,7 +30,7 @@ def classes(covariance_bytes: float, dimension: int) -> float:
 
 
 def filled(text: str, figures: pathlib.Path, shown: str) -> str:
-    """A page with its plots, written to ``figures``, which the page knows as ``shown``."""
+    """Write the plots of a page to ``figures`` and return the page, which links them below ``shown``."""
     figures.mkdir(parents=True, exist_ok=True)
 
     def drawn(found: re.Match[str]) -> str:
@@ -65,16 +45,16 @@ def dimension_series() -> tuple[
     list[float], dict[str, list[float]], dict[str, list[float]], list[Record]
 ]:
     """Seconds against n, with the limits of reading and arithmetic."""
-    _, found = measured.scaling("")
-    series: dict[str, list[float]] = {"as chosen": [], "L-BFGS": []}
+    _, found = tables.scaling("")
+    series: dict[str, list[float]] = {"default": [], "L-BFGS": []}
     limits: dict[str, list[float]] = {
-        "reading, passes of L-BFGS": [],
-        "arithmetic, passes of L-BFGS": [],
+        "reading, L-BFGS": [],
+        "arithmetic, L-BFGS": [],
     }
     for record in found:
         result = record.result
         auto, lbfgs = result["seeds"]["auto"], result["seeds"]["lbfgs"]
-        series["as chosen"].append(auto["median_seconds"])
+        series["default"].append(auto["median_seconds"])
         series["L-BFGS"].append(lbfgs["median_seconds"])
         for limit, seconds in zip(
             limits.values(), pass_limits(record, result, result["dimension"]), strict=True
@@ -87,25 +67,25 @@ def filter_series() -> tuple[list[float], dict[str, list[float]], dict[str, list
     """Seconds of a pass against m, with the same limits."""
     record = newest("filters-dense")
     fits, dimension = record.result["fits"], record.result["dimension"]
-    series = {"seconds a pass, all work included": [fit["seconds"] / fit["passes"] for fit in fits]}
+    series = {"seconds per pass, all work included": [fit["seconds"] / fit["passes"] for fit in fits]}
     both = [pass_limits(record, fit, dimension) for fit in fits]
     limits = {"reading": [one for one, _ in both], "arithmetic": [one for _, one in both]}
     return [fit["filters"] for fit in fits], series, limits, [record]
 
 
 def class_series() -> tuple[list[float], dict[str, list[float]], dict[str, list[float]], list[Record]]:
-    """Seconds of a fit against c, looking at chosen pairs and at all."""
+    """Seconds of a fit against c, with the default pairs and with all pairs."""
     record = newest("growth")
     rows = record.result["classes"]
     series = {
-        "pairs as chosen": [row["auto"]["seconds"] for row in rows],
+        "default pairs": [row["auto"]["seconds"] for row in rows],
         "all pairs": [row["all_pairs"]["seconds"] for row in rows],
     }
     return [row["classes"] for row in rows], series, {}, [record]
 
 
 def point_series() -> tuple[list[float], dict[str, list[float]], dict[str, list[float]], list[Record]]:
-    """Seconds of class sums against N, with the limits of reading and of half XᵀX."""
+    """Seconds of class statistics against N, with the limits of reading and of half of XᵀX."""
     record = newest("growth")
     rows, dimension = record.result["points"], record.result["dimension"]
     x = [row["points"] for row in rows]
@@ -113,11 +93,11 @@ def point_series() -> tuple[list[float], dict[str, list[float]], dict[str, list[
         "reading": [4 * dimension * points / (gigabytes(record) * 1e9) for points in x],
         "arithmetic": [points * dimension**2 / flops(record) for points in x],
     }
-    return x, {"class sums": [row["seconds"] for row in rows]}, limits, [record]
+    return x, {"class statistics": [row["seconds"] for row in rows]}, limits, [record]
 
 
-def growth(which: str) -> measured.Made:
-    """What the plots of classes show, and what another thread brings."""
+def growth(which: str) -> tables.Made:
+    """Times against the number of classes, or against the number of threads."""
     record = newest("growth")
     if which == "threads":
         rows = record.result["threads"]
@@ -129,7 +109,9 @@ def growth(which: str) -> measured.Made:
             ]
             for row in rows
         ]
-        return table(["threads", "sums of 100 000 points, s", "fit of 41 classes, s"], lines), [record]
+        return table(
+            ["threads", "class statistics of 100,000 samples, s", "fit of 41 classes, s"], lines
+        ), [record]
     lines = [
         [
             str(row["classes"]),
@@ -141,15 +123,15 @@ def growth(which: str) -> measured.Made:
     ]
     head = [
         "classes",
-        "seconds, pairs as chosen",
-        "seconds, all pairs",
-        "objective below that of all",
+        "time, default pairs, s",
+        "time, all pairs, s",
+        "relative loss of the objective",
     ]
     return table(head, lines), [record]
 
 
-def slopes(which: str) -> measured.Made:
-    """A slope a series, over all points and over the last two."""
+def slopes(which: str) -> tables.Made:
+    """One slope per series, over all points and over the last two."""
     made = {
         "dimension": dimension_series,
         "filters": filter_series,
@@ -162,18 +144,8 @@ def slopes(which: str) -> measured.Made:
     return table([f"exponent of {axis}", "all points", "the last two"], lines), found
 
 
-def missing(_: str) -> measured.Made:
-    """What no record holds, and the versions that were measured."""
-    there = {str(record.held.get("benchmark", record.name)) for record in all_records()}
-    lines = [f"- `{kind}` ({about}): no record" for kind, about in KINDS.items() if kind not in there]
-    lines += [f"- {about}" for about in OPEN]
-    own = [record for kind in ("kernels", "fits", "peers") for record in newest_like(kind)]
-    versions = ", ".join(f"{record.held['version']} in `{record.file}`" for record in own)
-    return "\n".join(lines) + f"\n\nVersions that were measured: {versions}.", []
-
-
 def draw_peers(path: pathlib.Path) -> None:
-    """The authors' package, problem by problem."""
+    """Draw the times of this package and of the authors' package for every problem."""
     record = newest("peers")
     ours = [row["ours"]["auto"]["median_seconds"] for row in record.result]
     theirs = [row["peer"]["median_seconds"] for row in record.result]
@@ -191,11 +163,11 @@ def draw_peers(path: pathlib.Path) -> None:
 
 
 def pass_limits(record: Record, fit: dict[str, Any], dimension: int) -> tuple[float, float]:
-    """Seconds that one pass takes at least: by reading, by arithmetic."""
+    """Return the least seconds of one pass: by reading, by arithmetic."""
     held = fit["covariance_bytes"]
     reading = held / 2 / (gigabytes(record) * 1e9)
     operations = 2 * classes(held, dimension) * dimension**2 * fit["filters"]
-    # Half XᵀX counts multiplications and additions of one triangle: N d² operations.
+    # Half of XᵀX counts multiplications and additions of one triangle: N d² operations.
     return reading, operations / flops(record)
 
 
@@ -206,7 +178,7 @@ def draw(
     series: dict[str, list[float]],
     limits: dict[str, list[float]],
 ) -> None:
-    """Points with their fitted power laws, and limits as dashed lines."""
+    """Draw points with their fitted power laws, and limits as dashed lines."""
     figure, ax = axes(6.4, 3.6)
     for (name, y), marker in zip(series.items(), "os^", strict=False):
         (line,) = ax.plot(x, y, marker, label=f"{name}: slope {slope(x, y):.2f}")
@@ -225,7 +197,7 @@ def draw(
 
 
 def axes(width: float, height: float) -> tuple[Any, Any]:
-    """A figure in the look of all others."""
+    """Return a figure in the style of the package."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -239,7 +211,7 @@ def axes(width: float, height: float) -> tuple[Any, Any]:
 
 
 def save(figure: Any, path: pathlib.Path) -> None:
-    """The same picture gives the same file."""
+    """Save a figure so that equal figures give equal files."""
     import matplotlib.pyplot as plt
 
     figure.savefig(path, metadata={"Date": None})
@@ -254,7 +226,7 @@ PLOTS: dict[str, tuple[Callable[[pathlib.Path], None], str]] = {
     ),
     "filters": (
         lambda path: draw(path, "filters m", *filter_series()[:3]),
-        "Seconds a pass against the number of filters, both axes logarithmic, with a fitted power law "
+        "Seconds per pass against the number of filters, both axes logarithmic, with a fitted power law "
         "and the limits of the machine",
     ),
     "classes": (
@@ -262,13 +234,13 @@ PLOTS: dict[str, tuple[Callable[[pathlib.Path], None], str]] = {
         "Seconds of a fit against the number of classes, both axes logarithmic, with fitted power laws",
     ),
     "points": (
-        lambda path: draw(path, "points N", *point_series()[:3]),
-        "Seconds of class sums against the number of points, both axes logarithmic, with a fitted power "
-        "law and the limits of the machine",
+        lambda path: draw(path, "samples N", *point_series()[:3]),
+        "Seconds of class statistics against the number of samples, both axes logarithmic, with a "
+        "fitted power law and the limits of the machine",
     ),
     "peers": (
         draw_peers,
         "Seconds of a fit of this package and of the authors' on every problem, on a logarithmic axis",
     ),
 }
-measured.TABLES |= {"slopes": slopes, "growth": growth, "missing": missing}
+tables.TABLES |= {"slopes": slopes, "growth": growth}

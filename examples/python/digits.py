@@ -1,6 +1,6 @@
-"""Handwritten digits from raw pixels to a classifier, beside LDA and PCA.
+"""Classify handwritten digits with a few features of SQFA, compared with LDA and PCA.
 
-Run with ``python examples/python/digits.py``; with matplotlib it also draws ``digits.png``.
+Run with ``python examples/python/digits.py``; with Matplotlib installed, it also draws ``digits.png``.
 """
 
 import time
@@ -17,7 +17,7 @@ X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
 print(f"{len(X_train)} training and {len(X_test)} test images of {X.shape[1]} pixels")
 
-# LDA has at most 9 components for 10 classes; SQFA and PCA may have more.
+# LDA has at most 9 components for 10 classes; SQFA and PCA can have more.
 print("\ncomponents     SQFA      LDA      PCA   (QDA accuracy on test images)")
 for count in (2, 4, 6, 9, 12):
     reducers = {
@@ -46,12 +46,12 @@ try:
 
     from sqfa_rs import plots
 except ImportError:
-    print("no matplotlib here, so nothing is drawn")
+    print("Matplotlib is not installed: no figure is drawn")
 else:
     figure, axes = plt.subplots(2, 2, figsize=(11, 8), layout="constrained")
     plots.filters(sqfa, (8, 8), ax=axes[0, 0], columns=3).set_title("components")
     plots.scatter(sqfa.transform(X_test), y_test, ax=axes[0, 1]).set_title("test images")
     plots.distance_matrix(sqfa, ax=axes[1, 0]).set_title("distances between digits")
-    plots.objective_trace(sqfa, ax=axes[1, 1]).set_title("the fit")
+    plots.objective_trace(sqfa, ax=axes[1, 1]).set_title("objective during the fit")
     figure.savefig("digits.png", dpi=100)
     print("drew digits.png")

@@ -1,4 +1,4 @@
-//! A tour in one minute: from labeled points to filters, features and a classifier.
+//! A tour of the crate: from labeled samples to filters, features and a classifier.
 //!
 //! Run with `cargo run --release -p sqfa --example tour`.
 
@@ -7,17 +7,17 @@ use sqfa::optimize::Control;
 use sqfa::{ClassStatistics, Distance, Estimator, Labels, Noise, Points, Qda, Sqfa, Table};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Three classes in ten dimensions. They differ only in how dimensions 0 and 1 vary together;
-    // dimension 9 has by far the largest variance and says nothing about the class.
+    // Three classes in ten dimensions. They differ only in the covariance of dimensions 0 and 1.
+    // Dimension 9 has by far the largest variance, but it is the same in all classes.
     let (points, labels) = example(3 * 400);
-    let table = Table::row_major(&points, labels.len(), 10).ok_or("not 10 numbers a point")?;
+    let table = Table::row_major(&points, labels.len(), 10).ok_or("not 10 numbers per sample")?;
     let labels = Labels::from_integers(&labels);
 
-    // Data become class statistics: counts, means, covariances.
+    // A fit needs the class statistics: counts, means and covariances.
     let statistics =
         ClassStatistics::from_points(Points::F64(table), &labels, Estimator::Empirical)?;
 
-    // A recipe becomes a fitted model. The observer sees every iteration and may cancel.
+    // The observer is called after every iteration and can cancel the fit.
     let recipe = Sqfa::new(2)?.distance(Distance::named("hellinger")?).noise(Noise::Fraction(1.0));
     let model = recipe.fit_observed(&statistics, &mut |_| Control::Continue)?;
     show(&format!(
@@ -31,12 +31,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         show(&format!("filter {index}: {}", weights.join(" ")));
     }
 
-    // Distances between the classes in feature space, noise included.
+    // Distances between the classes in feature space, including the noise.
     let features = sqfa::statistics::project(&statistics, model.filters().as_ref(), model.noise());
     let distances = pairwise(&Distance::named("calvo-oller")?, &features)?;
     show(&format!("Calvo–Oller distance of classes 0 and 1: {:.3}", distances[(0, 1)]));
 
-    // The model transforms points; QDA scores the features.
+    // The model transforms samples, and QDA classifies their features.
     let qda = Qda::from_statistics(&statistics, model.filters().as_ref(), None)?;
     let projected = model.transform(Points::F64(table))?;
     let accuracy = qda.accuracy(projected.as_points(2), labels.codes())?;
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Seeded points: class k's first two coordinates vary along the direction of 60·k degrees.
+/// Returns random samples with a fixed seed. The first two coordinates of class k vary mostly along the direction of 60·k degrees.
 fn example(count: usize) -> (Vec<f64>, Vec<i64>) {
     let mut state = 7_u64;
     let mut uniform = move || {

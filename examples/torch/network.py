@@ -1,4 +1,4 @@
-"""A two-layer network whose features part the digits by a distance of classes, beside cross-entropy.
+"""Train a two-layer network with a distance between classes as the loss, and compare with cross-entropy.
 
 Run it with ``python examples/torch/network.py`` (needs PyTorch and scikit-learn).
 """
@@ -20,7 +20,7 @@ BATCH = 500
 
 
 class Network(torch.nn.Module):
-    """64 pixels → 64 → m features of mean 0 and variance 1, and a linear read-out for cross-entropy."""
+    """Map 64 pixels to standardized features, with a linear read-out for cross-entropy."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class Network(torch.nn.Module):
 
 
 def train(loss_of, X, y, epochs, seed):
-    """Learn a network by Adam on shuffled batches; ``loss_of(network, X, y)`` is minimized."""
+    """Train a network with Adam on shuffled batches, minimizing ``loss_of(network, X, y)``."""
     torch.manual_seed(seed)
     network = Network()
     optimizer = torch.optim.Adam(network.parameters(), lr=3e-3, weight_decay=1e-4)
@@ -49,17 +49,17 @@ def train(loss_of, X, y, epochs, seed):
 
 
 def cross_entropy(network, X, y):
-    """The usual loss of a classifier, through a linear read-out of the features."""
+    """Return the cross-entropy of a linear read-out of the features."""
     return torch.nn.functional.cross_entropy(network.read_out(network.features(X)), y)
 
 
 def separation(distance):
-    """Minus the mean distance between the classes' Gaussians in feature space."""
+    """Return a loss: the negative mean distance between the classes' Gaussians in feature space."""
     return lambda network, X, y: separation_loss(network.features(X), y, distance, noise=0.01)
 
 
 def run(epochs=150, seeds=1):
-    """Held-out accuracies of QDA and five nearest neighbors for every kind of features."""
+    """Return test accuracies of QDA and of 5 nearest neighbors for each kind of features."""
     X, y = load_digits(return_X_y=True)
     losses = {
         "cross-entropy": cross_entropy,
@@ -88,7 +88,7 @@ def run(epochs=150, seeds=1):
 
 
 if __name__ == "__main__":
-    print(f"digits, {FEATURES} features, held-out accuracy in %, means of 5 seeds")
+    print(f"digits, {FEATURES} features, test accuracy in %, mean of 5 seeds")
     print(f"{'features':<18}{'QDA':>7}{'5-NN':>7}")
     for name, (qda, knn) in run(seeds=5).items():
         print(f"{name:<18}{100 * qda:7.1f}{100 * knn:7.1f}")

@@ -1,11 +1,18 @@
-"""Every block of code in the documents runs: Python, shell with the command, Rust by doctests."""
+"""Every block of code in the documents runs: Python, shell with the command, Rust by doctests.
 
+A ``text`` block that follows a block of Python or shell is its output. ``UPDATE_SNAPSHOTS=1`` writes
+it again.
+"""
+
+import contextlib
 import gzip
+import io
 import os
 import pathlib
 import re
 import struct
 import subprocess
+import sys
 import tomllib
 
 import numpy as np
@@ -33,6 +40,17 @@ HEAVY = ("sqfa-paper all", "cargo build")
 # A place for the user's own data, and numbers that would take minutes.
 SMALLER = {"compare DATA": "compare data.csv", ":1000": ":60", "--seeds 10": "--seeds 1"}
 
+# A block, at most a paragraph, and the output of the block.
+SHOWN = re.compile(
+    r"^```(python|sh)\n((?:(?!```).*\n)*)```\n\n(?:[^`\n][^\n]*\n(?:[^`\n][^\n]*\n)*\n)?```text\n((?:(?!```).*\n)*)```$",
+    flags=re.M,
+)
+OUTPUTS = [
+    pytest.param(page, language, text, output, id=f"{page.relative_to(ROOT).as_posix()}-{at}")
+    for page in PAGES
+    for at, (language, text, output) in enumerate(SHOWN.findall(page.read_text(encoding="utf-8")))
+]
+
 
 def blocks(language):
     """The blocks of a language, by page and place."""
@@ -42,10 +60,10 @@ def blocks(language):
 
 def test_every_block_is_in_a_language_that_runs():
     assert {language for _, language, _ in BLOCKS} <= {"python", "sh", "rust", "text"}
-    # What two packages are called side by side runs in no interpreter.
-    assert [page for page, language, _ in BLOCKS if language == "text"] == [
-        "docs/how-to/coming-from-sqfa.md"
-    ]
+    # Other text is the output of the block above it. This page shows two packages side by side.
+    texts = [page for page, language, _ in BLOCKS if language == "text"]
+    outputs = [parameters.values[0].relative_to(ROOT).as_posix() for parameters in OUTPUTS]
+    assert sorted(texts) == sorted([*outputs, "docs/user-guide/migrating.md"])
 
 
 @pytest.mark.parametrize(("page", "text"), blocks("rust"))
@@ -90,7 +108,7 @@ def test_shell(page, text, tmp_path):
             assert re.search(rf"^{word}:", (ROOT / "Makefile").read_text("utf-8"), flags=re.M)
         elif line.startswith("pip install "):
             project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-            assert line.split()[2] == project["name"]
+            assert line.split()[2] in {project["name"], "."}
         elif not line.startswith(HEAVY):
             for written, small in SMALLER.items():
                 line = line.replace(written, small)
@@ -98,23 +116,54 @@ def test_shell(page, text, tmp_path):
     if not lines:
         return
     prepare(tmp_path, "species" if "species" in text else "class")
-    bin_folder = tmp_path / "bin"
+    shell("\n".join(lines), tmp_path)
+    for named in re.findall(r"--(?:out|report) (\S+)", "\n".join(lines)):
+        assert (tmp_path / named.replace("$K", "1")).exists(), named
+
+
+def shell(script, folder):
+    """What a script prints that calls the command ``sqfa``."""
+    bin_folder = folder / "bin"
     bin_folder.mkdir()
     (bin_folder / "sqfa").symlink_to(COMMAND)
     (bin_folder / "sqfa-paper").symlink_to(COMMAND.with_name("sqfa-paper"))
-    environment = os.environ | {"PATH": f"{bin_folder}:{os.environ['PATH']}", "SLURM_ARRAY_TASK_ID": "1"}
-    script = "\n".join(["set -eu", *lines])
+    path = f"{bin_folder}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
-        ["bash", "-c", script],
-        cwd=tmp_path,
-        env=environment,
+        ["bash", "-c", f"set -eu\n{script}"],
+        cwd=folder,
+        env=os.environ | {"PATH": path, "SLURM_ARRAY_TASK_ID": "1"},
         capture_output=True,
         text=True,
         timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
-    for named in re.findall(r"--(?:out|report) (\S+)", "\n".join(lines)):
-        assert (tmp_path / named.replace("$K", "1")).exists(), named
+    return done.stdout
+
+
+@pytest.mark.parametrize(("page", "language", "text", "output"), OUTPUTS)
+def test_outputs_are_those_shown(page, language, text, output, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if language == "python":
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(text, {})
+        actual = printed.getvalue()
+    elif not COMMAND.exists():
+        pytest.skip("the command sqfa was not built; set SQFA_COMMAND")
+    else:
+        actual = shell(text, tmp_path)
+    actual = actual.replace(str(tmp_path), "/home/you")
+    actual = "".join(f"{line.rstrip()}\n" for line in actual.splitlines())
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        before = page.read_text(encoding="utf-8")
+        shown = f"```text\n{output}```"
+        page.write_text(before.replace(shown, f"```text\n{actual}```", 1), encoding="utf-8")
+    else:
+        assert without_numbers(output) == without_numbers(actual)
+
+
+def without_numbers(text):
+    """The words of an output, which do not depend on the machine or its load."""
+    return re.sub(r"\s+", " ", re.sub(r"\d[\d.e-]*( m?s\b)?", "#", text)).strip()
 
 
 def prepare(folder, label):

@@ -430,7 +430,7 @@ def test_local_points_are_fitted_locally(points):
 
 def test_the_document_runs(block_of):
     block = doctest.DocTestParser().get_doctest(
-        block_of("how-to/clusters.md", "Dask"), {}, "clusters.md", None, 0
+        block_of("user-guide/clusters.md", "Dask"), {}, "clusters.md", None, 0
     )
     result = doctest.DocTestRunner().run(block)
     assert result.attempted > 5 and result.failed == 0

@@ -120,9 +120,10 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-# Made by docs/build.py.
+# Pages that docs/build.py generates.
 MADE = re.compile(
-    r"tutorials/(index|plot_\w+)\.rst|(python|command)/index\.md|(methods|distances|records|rust|settings)\.md$"
+    r"tutorials/(index|plot_\w+)\.rst|(python|command)/index\.md|reference/(methods|rust|settings)\.md$"
+    r"|^(methods|rust|settings|records|contributing|architecture|changelog|security|conduct)\.md$"
 )
 
 
@@ -136,6 +137,8 @@ def anchors(page):
 def test_links_lead_somewhere(page):
     text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.S)
     for target in LINK.findall(text):
+        script = re.search(r"tutorials/(plot_\w+)\.rst$", target)
+        assert not script or (ROOT / "examples" / "tutorials" / f"{script[1]}.py").exists(), target
         if re.match(r"https?:|mailto:", target) or MADE.search(target):
             continue
         path, _, anchor = target.partition("#")
@@ -152,3 +155,19 @@ def test_imports_are_light():
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+def test_tables_of_benchmarks_match_their_records():
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "tables.py"), "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_five_sentences_of_the_rule_are_those_of_the_core():
+    page = (ROOT / "docs/user-guide/scaling-and-noise.md").read_text(encoding="utf-8")
+    core = (ROOT / "crates/sqfa/src/pipeline/mod.rs").read_text(encoding="utf-8")
+    core = re.sub(r"\n//!\s*", " ", core).replace("[`WIDE`]", "256")
+    sentences = re.findall(r"^\d\. (.*)$", page, flags=re.M)
+    assert len(sentences) == 5
+    assert [one for one in sentences if one not in core] == []

@@ -40,7 +40,9 @@ CHECKS_OF_WEIGHTS = [
 # The checks of weights use 15 samples of 30 features. test_weights_repeat_samples and test_groups.py make
 # the same comparison with enough samples.
 FEW = "a robust scatter needs more samples per class than features"
-FLAT = "the objective is nearly flat, so filters of repeated and of weighted samples agree to three digits"
+FLAT = (
+    "the objective is nearly flat, so filters of repeated and of weighted samples agree to three digits"
+)
 
 
 def expected(estimator):

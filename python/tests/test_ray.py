@@ -192,5 +192,5 @@ def test_the_document_runs(cluster, points, block_of):
     X, y = points
     dataset = ray.data.from_pandas(pd.DataFrame(X[:, :3], columns=list("abc")).assign(label=y))
     names = {"dataset": dataset}
-    exec(block_of("how-to/clusters.md", "Ray"), names)
+    exec(block_of("user-guide/clusters.md", "Ray"), names)
     assert names["answers"].count() == len(X)

@@ -28,23 +28,32 @@ PAGES = sorted(
 SAMPLES = [
     "index.html",
     "tutorials/index.html",
-    "tutorials/plot_1_first_filters.html",
-    "tutorials/plot_2_digits.html",
-    "how-to/index.html",
-    "how-to/compare.html",
-    "how-to/python.html",
+    "tutorials/plot_01_first_filters.html",
+    "tutorials/plot_04_digits.html",
+    "get-started/index.html",
+    "get-started/python.html",
+    "user-guide/python.html",
+    "user-guide/index.html",
+    "user-guide/comparing-methods.html",
+    "user-guide/input-data.html",
+    "user-guide/pipelines.html",
+    "user-guide/troubleshooting.html",
     "reference/index.html",
     "reference/python/index.html",
     "reference/python/sqfa_rs.SQFA.html",
     "reference/command/sqfa-fit.html",
     "reference/methods.html",
-    "explanation/mathematics.html",
-    "results/results.html",
-    "results/performance.html",
-    "results/outliers.html",
-    "results/records.html",
-    "paper/index.html",
-    "project/changelog.html",
+    "reference/distances.html",
+    "background/method.html",
+    "background/optimization.html",
+    "background/fisher-rao.html",
+    "benchmarks/accuracy.html",
+    "benchmarks/performance.html",
+    "benchmarks/outliers.html",
+    "benchmarks/paper.html",
+    "benchmarks/records.html",
+    "development/changelog.html",
+    "development/contributing.html",
 ]
 FLAGS = [
     "--no-sandbox",
@@ -112,7 +121,7 @@ def opened(browser, address):
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(1366, "light"), (390, "dark")])
 def test_a_page_is_whole(opened, name, width, scheme):
     page = opened(name, width, scheme)
     assert page.problems == []
@@ -160,12 +169,52 @@ def test_text_stands_out(opened, name, scheme):
     assert opened(name, scheme=scheme).evaluate(CONTRAST) == []
 
 
-def test_search_finds_noise(opened, address):
-    page = opened("search.html?q=noise")
+def hits(opened, words):
+    """The pages that a search finds, best first."""
+    page = opened(f"search.html?q={words}")
     page.locator("#search-results .search-summary", has_text="found").wait_for()
-    found = page.locator("#search-results ul.search li a").evaluate_all("all => all.map(a => a.href)")
-    assert any("defaults" in link for link in found) and len(found) > 5
+    links = page.locator("#search-results ul.search li a").evaluate_all("all => all.map(a => a.href)")
     assert page.problems == []
+    return links
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("UMAP", "user-guide/nonlinear.html"),
+        ("explained variance", "user-guide/pipelines.html"),
+        ("cross-validation", "user-guide/pipelines.html"),
+        ("pandas", "user-guide/input-data.html"),
+        ("missing values", "user-guide/input-data.html"),
+        ("noise", "user-guide/scaling-and-noise.html"),
+    ],
+)
+def test_search_finds_the_page_that_explains_it(opened, words, expected):
+    found = hits(opened, words)
+    assert any(expected in link for link in found[:2]), found[:5]
+    assert not any("changelog" in link for link in found)
+
+
+def test_formulas_are_typeset(opened):
+    page = opened("background/method.html")
+    assert page.locator("math").count() > 20
+    # A formula that was not converted would show its source.
+    assert "\\Sigma" not in page.locator("article").inner_text()
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("width", [1366, 390])
+def test_no_content_is_clipped(opened, name, width):
+    # Wide tables, code and formulas may scroll inside themselves.
+    clipped = """all => all.filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0
+        && getComputedStyle(e).overflowX === 'hidden').map(e => e.outerHTML.slice(0, 120))"""
+    assert opened(name, width).locator("article *").evaluate_all(clipped) == []
+
+
+def test_every_page_links_the_repository():
+    cargo = (pathlib.Path(__file__).parents[2] / "Cargo.toml").read_text(encoding="utf-8")
+    address = re.search(r'^repository = "(.+)"$', cargo, re.M)[1]
+    assert [page for page in PAGES if address not in (SITE / page).read_text(encoding="utf-8")] == []
 
 
 def test_keys_reach_search_and_main_text(opened):

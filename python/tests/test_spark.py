@@ -325,7 +325,7 @@ def test_what_befalls_the_cluster_is_said_with_its_remedy(spark):
 
 def test_the_document_runs(frame, block_of):
     names = {"frame": frame}
-    exec(block_of("how-to/clusters.md", "Spark"), names)
+    exec(block_of("user-guide/clusters.md", "Spark"), names)
     assert names["answers"].columns == ["label", "prediction", "probability"]
     assert names["filters"].components_.shape == (2, 4)
 

@@ -97,7 +97,7 @@ def test_mean_distance_takes_tensors():
 
 def test_a_distance_written_in_torch_is_the_cores(block_of, blobs):
     names = {}
-    exec(block_of("how-to/coming-from-sqfa.md", "A distance written in torch"), names)
+    exec(block_of("user-guide/migrating.md", "A distance written in torch"), names)
     model = names["model"].fit(*blobs)
     same = SQFA(2, distance="mahalanobis", noise=0.1, scaling="none").fit(*blobs)
     assert model.objective_ == pytest.approx(same.objective_, rel=1e-6)

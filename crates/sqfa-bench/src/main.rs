@@ -243,7 +243,8 @@ fn main() -> Result<()> {
         "result": result,
     });
     if let What::Defaults { table: Some(path), .. } = &arguments.what {
-        let command = "sqfa-bench defaults --data DIR --out benchmarks/runs --date DATE --table docs/results/hold-out.md";
+        let command =
+            "sqfa-bench defaults --data DIR --out benchmarks/runs --date DATE --table PAGE";
         let page = defaults_table::page(&record["result"], command, &arguments.date);
         std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
     }

@@ -31,7 +31,7 @@
 /// Examples of the documentation pages, compiled as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
-#[doc = include_str!("../../../docs/how-to/large-data.md")]
+#[doc = include_str!("../../../docs/user-guide/large-data.md")]
 struct Documents;
 
 pub mod names;

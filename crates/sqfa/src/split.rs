@@ -113,6 +113,6 @@ mod tests {
     fn a_class_that_cannot_be_split_is_named() {
         let labels = Labels::from_integers(&[4, 4, 9, 9, 9, 9]);
         let error = stratified_split(&labels, 0.15, 0).unwrap_err();
-        assert!(error.to_string().contains("class '4' has 2 points"));
+        assert!(error.to_string().contains("class '4' has 2 samples"));
     }
 }

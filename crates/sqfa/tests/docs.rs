@@ -1,4 +1,4 @@
-//! The documents' table of distances is that of the registry, and the map names files that exist.
+//! The table of distances in the documentation matches the registry, and ARCHITECTURE.md names files that exist.
 //!
 //! After a change of the registry run with `UPDATE_SNAPSHOTS=1`.
 
@@ -12,7 +12,7 @@ const BEGIN: &str = "<!-- distances: made by crates/sqfa/tests/docs.rs -->\n";
 const END: &str = "<!-- end of distances -->\n";
 
 fn table() -> String {
-    let mut table = "| distance | what it is | symmetric | triangle inequality | shift-invariant | linear-invariant | exact in the span |\n|---|---|---|---|---|---|---|\n".to_owned();
+    let mut table = "| distance | in Python | description | symmetric | triangle inequality | shift-invariant | linear-invariant | exact in the span |\n|---|---|---|---|---|---|---|---|\n".to_owned();
     for entry in registry() {
         let claims = entry.claims;
         let marks = [
@@ -23,14 +23,16 @@ fn table() -> String {
             claims.exact_in_span,
         ];
         let marks = marks.map(|kept| if kept { "yes" } else { "no" }).join(" | ");
-        table += &format!("| {} | {} | {marks} |\n", entry.spelling(), entry.summary);
+        let function = entry.name.replace('-', "_");
+        table +=
+            &format!("| `{}` | `{function}` | {} | {marks} |\n", entry.spelling(), entry.summary);
     }
     table
 }
 
 #[test]
-fn the_table_of_distances_is_that_of_the_registry() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/explanation/mathematics.md");
+fn the_table_of_distances_matches_the_registry() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/distances.md");
     let text = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = text.split_once(BEGIN).unwrap();
     let (written, after) = rest.split_once(END).unwrap();
@@ -52,9 +54,9 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A file may be named by the end of its path.
+/// The end of a path is enough to name a file.
 #[test]
-fn the_map_names_files_that_exist() {
+fn the_architecture_names_files_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut known = Vec::new();
     for folder in ["crates", "python", "docs"] {
@@ -67,7 +69,7 @@ fn the_map_names_files_that_exist() {
         .step_by(2)
         .filter(|name| name.ends_with(".rs") || name.ends_with(".py"))
         .collect();
-    assert!(named.len() > 40, "the map names files in backticks");
+    assert!(named.len() > 40, "ARCHITECTURE.md names files in backticks");
     for name in named {
         assert!(known.iter().any(|path| path.ends_with(name)), "there is no {name}");
     }

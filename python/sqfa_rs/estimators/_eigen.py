@@ -166,7 +166,7 @@ class PCA(Reducer):
             The fitted estimator.
         """
         if y is not None:
-            return self._fit_points(X, y, None)
+            return self._fit_points(X, y, None, None)
         self._forget()
         held = {"n_components='auto'": self.n_components == "auto", "refine=True": bool(self.refine)}
         held["scaling='within-class'"] = self.scaling == "within-class"
@@ -217,8 +217,16 @@ class PCA(Reducer):
             "means": result["means"] + (offset - old),
         }
 
-    def _fit_arrays(self, X: Any, y: Any, weights: Any, settings: dict[str, Any]) -> Self:
-        super()._fit_arrays(X, y, weights, settings)
+    def _fit_arrays(
+        self,
+        X: Any,
+        y: Any,
+        weights: Any,
+        settings: dict[str, Any],
+        groups: Any = None,
+        folds: Any = None,
+    ) -> Self:
+        super()._fit_arrays(X, y, weights, settings, groups, folds)
         self._explain(column_variances(dense(X), self.mean_, weights))
         return self
 
@@ -505,9 +513,17 @@ class LDA(SupervisedReducer):
                 warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=4)
         return super()._adopt(result, classes)
 
-    def _fit_arrays(self, X: Any, y: Any, weights: Any, settings: dict[str, Any]) -> Self:
+    def _fit_arrays(
+        self,
+        X: Any,
+        y: Any,
+        weights: Any,
+        settings: dict[str, Any],
+        groups: Any = None,
+        folds: Any = None,
+    ) -> Self:
         X = dense(X)
-        super()._fit_arrays(X, y, weights, settings)
+        super()._fit_arrays(X, y, weights, settings, groups, folds)
         codes = np.searchsorted(self.classes_, y)
         self.means_ = class_means(X, codes, weights, len(self.classes_))
         if not self.refine:

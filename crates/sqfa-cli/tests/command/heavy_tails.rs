@@ -96,5 +96,5 @@ fn what_needs_points_or_more_of_them_is_refused() {
         .fails(2, "`--method sqfa` does not use `--nu`: it belongs to `--method sqfa-t`");
     folder
         .run("fit spoilt.csv --label species -m 2 --covariance-estimator t:0.2 --out n.sqfa")
-        .fails(2, "from 1 on");
+        .fails(2, "of at least 1");
 }

@@ -316,9 +316,9 @@ fn invalid_estimates_are_rejected_with_a_remedy() {
         assert_eq!(refused.unwrap_err(), expected);
     }
     for (name, part) in [
-        ("t:0.5", "from 1 on"),
-        ("t:nan", "from 1 on"),
-        ("t:inf", "from 1 on"),
+        ("t:0.5", "of at least 1"),
+        ("t:nan", "of at least 1"),
+        ("t:inf", "of at least 1"),
         ("t:many", "needs a number"),
         ("t", "t:5, or t:auto"),
         ("mcd:0.4", "above 0.5"),
