@@ -62,8 +62,8 @@ def compare(
     methods : sequence of str, default=("paper",)
         Names of methods ("sqfa", "sqfa-h", "lda", …, "sqfa+refine"), or "paper" or "all".
     n_components : int or sequence of ints, default=None
-        Numbers of components to compare. None uses 2, 4 and 8 as far as there are that many
-        features, and ``n_classes − 1``, the maximum of LDA.
+        Numbers of components to compare. None uses 2, 4 and 8, except for numbers larger than the
+        number of features, and ``n_classes − 1``, the maximum for LDA.
     seeds : int, default=3
         Number of seeds for each method that uses random numbers.
     random_state : int, default=0

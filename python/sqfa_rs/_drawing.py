@@ -1,4 +1,4 @@
-"""What all figures share: new axes, selected classes and dimensions, colors, markers and legends."""
+"""Helpers of all figures: axes, selected classes and dimensions, colors, markers and legends."""
 
 from __future__ import annotations
 

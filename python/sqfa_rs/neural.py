@@ -337,7 +337,7 @@ def clean(
     Returns
     -------
     Cleaned
-        What was kept and what was removed.
+        Counts and labels that were kept, and a list of everything that was removed.
 
     Examples
     --------

@@ -162,7 +162,7 @@ class ClassAccumulator:
         Parameters
         ----------
         other : ClassAccumulator
-            Accumulator to merge with.
+            Accumulator to merge with this one.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Which samples a fit holds out together: groups, and predefined folds in scikit-learn's forms."""
+"""Samples that a fit holds out together: groups, and folds in scikit-learn's forms."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def group_codes(groups: ArrayLike | None, count: int) -> NDArray[np.uint32] | No
 def predefined_folds(
     cv: Any, X: Any, y: Any, groups: ArrayLike | None, kept: NDArray[np.intp] | None
 ) -> NDArray[np.uint16] | int | None:
-    """Return the fold in which each kept sample is held out, or the number of folds.
+    """Return the test fold of each sample in ``kept``, or the number of folds.
 
     ``cv`` has the same meaning as in scikit-learn: None, a number of folds, a splitter, or pairs of
     train and test indices. ``kept`` are the samples with positive weight, and a splitter receives

@@ -150,7 +150,8 @@ def joined(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
     try:
         return classes if np.isin(new, classes).all() else np.unique(np.concatenate([classes, new]))
     except TypeError as error:
-        # Object arrays have no informative type, and numbers and text cannot be sorted together.
+        # The type of object arrays does not distinguish numbers and text, which cannot be sorted
+        # together.
         raise ValueError(
             f"the new label {new[0]!r} and the earlier label {classes[0]!r} have different types: "
             "use only text or only numbers"

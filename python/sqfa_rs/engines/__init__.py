@@ -1,1 +1,1 @@
-"""What the engines share: class statistics of parts of the data, their merge, and confusion counts."""
+"""Engines: fits, scores and predictions of data that are distributed over a cluster."""

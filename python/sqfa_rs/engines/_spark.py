@@ -210,7 +210,7 @@ def _rows(parts: Any, merge: Any) -> Iterator[tuple[int, bytes, str]]:
     room = _SHARE * limit
     needed = largest if merge is not None else together
     if needed > room:
-        what = "the class statistics take" if merge is not None else "the samples need"
+        what = "the class statistics need" if merge is not None else "the samples need"
         remedy = "reduce the number of features" if merge is not None else "lower maxBytes"
         raise ValueError(
             f"{what} {needed / 1e6:.0f} MB, but the driver accepts results of {limit / 1e6:.0f} "

@@ -72,8 +72,8 @@ class Reducer(LinearReducer):
         sample_weight : array-like of shape (n_samples,), default=None
             Repetition count of each sample.
         groups : array-like of shape (n_samples,), default=None
-            The group of each sample, such as a subject, a session or a recording. Whatever the fit
-            selects on held-out samples is selected on groups that are held out as a whole.
+            Group of each sample, such as a subject, a session or a recording. When the fit selects
+            settings on held-out samples, it holds out each group as a whole.
 
         Returns
         -------
@@ -160,7 +160,7 @@ class Reducer(LinearReducer):
     def _fit_points(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, groups: ArrayLike | None
     ) -> Self:
-        """Validate points, then learn from them."""
+        """Validate samples, then learn from them."""
         if isinstance(X, Mapping | ClassStatistics):
             raise TypeError("fit needs samples: pass class statistics to fit_statistics")
         start = self._forget()
@@ -208,7 +208,7 @@ class Reducer(LinearReducer):
         return self._adopt(result, classes)
 
     def _fit_moments(self, statistics: ClassStatistics, settings: dict[str, Any]) -> Self:
-        """Learn from statistics, with defaults for what was not specified."""
+        """Learn from class statistics, with defaults for settings that are not specified."""
         method, threads = self._core_method(), thread_count(self.n_jobs)
         estimator = estimator_name(self._summed_covariance())
         counts = statistics.counts
@@ -336,7 +336,7 @@ def traced(trace: NDArray[np.float64], count: int, refined: bool) -> tuple[NDArr
 
 
 def unfolded(result: dict[str, Any]) -> Any:
-    """Return components that include the preprocessing, if there is any."""
+    """Return components for the original columns, which include the preprocessing."""
     return None if result["filters"] is None else (result["filters"], result["preprocessing"])
 
 

@@ -68,8 +68,8 @@ class PCA(Reducer):
     offset_ : ndarray of shape (n_components,)
         Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates. None if both were specified or if
-        the method has no noise.
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
+        method has no noise.
     scaling_ : str
         Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
@@ -81,7 +81,7 @@ class PCA(Reducer):
     settings_ : dict
         Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        Values that were tried to select settings, with their held-out accuracies.
+        Candidate values of the selected settings, with their held-out accuracies.
     explained_variance_ratio_ : ndarray of shape (n_components,)
         Fraction of the total variance of the scaled columns that each component explains. Not
         available for ``scaling="within-class"``.
@@ -314,8 +314,8 @@ class LDA(SupervisedReducer):
     offset_ : ndarray of shape (n_components,)
         Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates. None if both were specified or if
-        the method has no noise.
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
+        method has no noise.
     scaling_ : str
         Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
@@ -327,7 +327,7 @@ class LDA(SupervisedReducer):
     settings_ : dict
         Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        Values that were tried to select settings, with their held-out accuracies.
+        Candidate values of the selected settings, with their held-out accuracies.
     explained_variance_ratio_ : ndarray of shape (n_components,)
         Eigenvalue of each component as a fraction of the sum over all ``n_classes − 1``
         eigenvalues. Available after ``fit`` without ``refine``.
@@ -594,8 +594,8 @@ class SupervisedPCA(SupervisedReducer):
     offset_ : ndarray of shape (n_components,)
         Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates. None if both were specified or if
-        the method has no noise.
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
+        method has no noise.
     scaling_ : str
         Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
@@ -607,7 +607,7 @@ class SupervisedPCA(SupervisedReducer):
     settings_ : dict
         Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        Values that were tried to select settings, with their held-out accuracies.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray

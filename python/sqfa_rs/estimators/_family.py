@@ -1,4 +1,4 @@
-"""What the methods of the paper add to a reducer: streams, weights, partial fits and warm starts."""
+"""Base class of the paper's methods: streams, weights, partial fits and warm starts."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ class BaseSQFA(SupervisedReducer):
         sample_weight : array-like of shape (n_samples,), default=None
             Repetition count of each sample.
         groups : array-like of shape (n_samples,), default=None
-            The group of each sample, such as a subject, a session or a recording. Whatever the fit
-            selects on held-out samples is selected on groups that are held out as a whole.
+            Group of each sample, such as a subject, a session or a recording. When the fit selects
+            settings on held-out samples, it holds out each group as a whole.
 
         Returns
         -------

@@ -119,8 +119,8 @@ class HeavyTailedSQFA(BaseSQFA):
     offset_ : ndarray of shape (n_components,)
         Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates. None if both were specified or if
-        the method has no noise.
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
+        method has no noise.
     scaling_ : str
         Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int

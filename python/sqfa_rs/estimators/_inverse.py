@@ -61,8 +61,8 @@ class SAVE(SupervisedReducer):
     offset_ : ndarray of shape (n_components,)
         Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates. None if both were specified or if
-        the method has no noise.
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
+        method has no noise.
     scaling_ : str
         Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
@@ -74,7 +74,7 @@ class SAVE(SupervisedReducer):
     settings_ : dict
         Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        Values that were tried to select settings, with their held-out accuracies.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
@@ -197,8 +197,8 @@ class DirectionalRegression(SupervisedReducer):
     offset_ : ndarray of shape (n_components,)
         Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates. None if both were specified or if
-        the method has no noise.
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
+        method has no noise.
     scaling_ : str
         Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
@@ -210,7 +210,7 @@ class DirectionalRegression(SupervisedReducer):
     settings_ : dict
         Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        Values that were tried to select settings, with their held-out accuracies.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray

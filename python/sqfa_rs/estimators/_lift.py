@@ -29,9 +29,9 @@ class Lift(Documented, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     kind : str, default="quadratic"
         Kind of the features: "quadratic" for the columns and their products, "fourier:D" for D
         random Fourier features, or "nystroem:D" for the Nyström method with D of the samples. The
-        last two approximate the kernel exp(−‖x − y‖²/2h²). Columns are first centered and scaled,
-        each by its standard deviation, or all by one if many have similar deviations, such as
-        pixels.
+        last two approximate the kernel exp(−‖x − y‖²/2h²). Columns are first centered and divided
+        by their standard deviations. If many columns have similar standard deviations, such as
+        pixels, all columns are divided by the same number.
     bandwidth : float, default=None
         Width h of the kernel in units of the scaled columns. None is the median distance between
         two samples.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from importlib.metadata import metadata
 
-# The modules that export estimators, the package itself first.
+# Modules that export estimators, starting with the package itself.
 _MODULES = ("sqfa_rs", "sqfa_rs.baselines", "sqfa_rs.preprocessing")
 
 

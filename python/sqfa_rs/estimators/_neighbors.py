@@ -65,8 +65,8 @@ class LFDA(SupervisedReducer):
     offset_ : ndarray of shape (n_components,)
         Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates. None if both were specified or if
-        the method has no noise.
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
+        method has no noise.
     scaling_ : str
         Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
@@ -75,7 +75,7 @@ class LFDA(SupervisedReducer):
     settings_ : dict
         Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        Values that were tried to select settings, with their held-out accuracies.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
@@ -201,8 +201,8 @@ class LMNN(SupervisedReducer):
     offset_ : ndarray of shape (n_components,)
         Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates. None if both were specified or if
-        the method has no noise.
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
+        method has no noise.
     scaling_ : str
         Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
@@ -211,7 +211,7 @@ class LMNN(SupervisedReducer):
     settings_ : dict
         Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        Values that were tried to select settings, with their held-out accuracies.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
@@ -337,8 +337,8 @@ class WDA(SupervisedReducer):
     offset_ : ndarray of shape (n_components,)
         Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates. None if both were specified or if
-        the method has no noise.
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
+        method has no noise.
     scaling_ : str
         Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
@@ -347,7 +347,7 @@ class WDA(SupervisedReducer):
     settings_ : dict
         Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        Values that were tried to select settings, with their held-out accuracies.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
@@ -470,8 +470,8 @@ class NCA(SupervisedReducer):
     offset_ : ndarray of shape (n_components,)
         Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates. None if both were specified or if
-        the method has no noise.
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
+        method has no noise.
     scaling_ : str
         Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
@@ -480,7 +480,7 @@ class NCA(SupervisedReducer):
     settings_ : dict
         Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        Values that were tried to select settings, with their held-out accuracies.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray

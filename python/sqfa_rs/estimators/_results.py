@@ -73,7 +73,7 @@ class Candidate(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """How scaling and noise were selected."""
+    """Selection of scaling and noise, with all candidates."""
 
     scaling: str
     """Selected scaling, in the form that the parameter ``scaling`` accepts."""
@@ -130,7 +130,7 @@ def curve_of(records: list[dict[str, Any]]) -> list[CurvePoint]:
 
 
 def trials_of(record: dict[str, Any]) -> list[Trial]:
-    """Return the values that were tried to select settings, from a record."""
+    """Return the candidate values of the selected settings, from a record."""
     return [
         Trial(one["name"], one["value"], np.nan if one["accuracy"] is None else one["accuracy"])
         for one in record.get("trials", [])

@@ -1,4 +1,4 @@
-"""The summary of a fitted estimator, as text and as HTML."""
+"""Summary of a fitted estimator, as text and as HTML."""
 
 from __future__ import annotations
 
