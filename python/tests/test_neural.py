@@ -61,7 +61,7 @@ def test_robust_covariance_refuses():
         robust_covariance(X, support_fraction=0.3)
     with pytest.raises(ValueError, match="hyperplane"):
         robust_covariance(np.repeat(X[:, :1], 2, axis=1))
-    with pytest.raises(ValueError, match="reduce the dimension"):
+    with pytest.raises(ValueError, match="reduce the number of features"):
         robust_covariance(X[:5])
 
 
@@ -78,7 +78,7 @@ def test_spikes_are_counted_in_half_open_windows():
 
 
 def test_spikes_that_cannot_be_counted():
-    with pytest.raises(ValueError, match="later end"):
+    with pytest.raises(ValueError, match="an end after the beginning"):
         spike_counts([[1.0]], [0.0], (0.5, 0.5))
     with pytest.raises(ValueError, match="trial 1 starts at nan"):
         spike_counts([[1.0]], [0.0, np.nan], 1.0)
@@ -87,9 +87,9 @@ def test_spikes_that_cannot_be_counted():
     with pytest.raises(ValueError, match="no neurons"):
         spike_counts([], [0.0], 1.0)
     # One neuron's times would be as many neurons with one spike each.
-    with pytest.raises(ValueError, match=r"neuron 0 is the single value 1\.0.*as \[times\]"):
+    with pytest.raises(ValueError, match=r"neuron 0 are the single value 1\.0.*as \[times\]"):
         spike_counts([1.0, 2.0], [0.0], 5.0)
-    with pytest.warns(UserWarning, match="all 2 spikes lie outside every trial"):
+    with pytest.warns(UserWarning, match="all 2 spikes are outside all windows"):
         spike_counts([[100.0, 200.0]], [0.0], 1.0)
 
 
@@ -243,13 +243,13 @@ def test_nwb_files_are_read(tmp_path):
     assert one.counts.shape == (6, 1) and one.neurons.tolist() == [2]
     with pytest.raises(ValueError, match="no column 'contrast'"):
         neural.from_nwb(tmp_path / "a.nwb", label="contrast", window=0.5)
-    with pytest.raises(ValueError, match="there is no unit 3: the table has rows 0 to 2"):
+    with pytest.raises(ValueError, match="there is no unit 3: the units table has rows 0 to 2"):
         neural.from_nwb(tmp_path / "a.nwb", label="orientation", window=0.5, units=[3])
 
 
 def test_counts_that_pass_for_rates_are_told(recording):
     counts, y = recording
-    with pytest.warns(UserWarning, match=r"taken for rates, and 1 of 12 .*window_seconds"):
+    with pytest.warns(UserWarning, match=r"treated as rates, and 1 of 12 .*window_seconds"):
         clean(counts, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -142,7 +142,7 @@ def test_statistics_as_a_mapping(blobs, method):
     again = clone(method).fit_statistics(dict(statistics))
     np.testing.assert_array_equal(getattr(again, attribute), whole)
     np.testing.assert_array_equal(again.class_counts_, [60, 60, 60])
-    with pytest.raises(ValueError, match="leave the other arguments out"):
+    with pytest.raises(ValueError, match="leave out the other arguments"):
         method.fit_statistics(dict(statistics), statistics.covariances)
     with pytest.raises(ValueError, match="no 'means'"):
         method.fit_statistics({"covariances": statistics.covariances})

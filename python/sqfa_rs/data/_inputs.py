@@ -27,7 +27,7 @@ _CPU = 1  # DLPack's number for CPU memory
 
 def unwrap(X: Any) -> Any:
     """Return an array for any object that supports DLPack and is not an array or frame already."""
-    refuse_masked(X, "X has masked values: fill them with X.filled, or remove their rows")
+    refuse_masked(X, "values are masked: fill them with X.filled, or remove their rows")
     refuse_lazy(X)
     if isinstance(X, np.ndarray) or not hasattr(X, "__dlpack__") or not hasattr(X, "shape"):
         return X
@@ -67,7 +67,7 @@ def contiguous(X: NDArray[Any]) -> NDArray[Any]:
 def training_data(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
     """Return validated samples (dense or CSR) and labels; the core rejects non-finite values."""
     refuse_name(y)
-    refuse_masked(y, "y has masked labels: remove these samples")
+    refuse_masked(y, "labels are masked: remove these samples")
     if y is not None:
         y = unwrap(y)
         refuse_missing(y)

@@ -437,5 +437,5 @@ def numbers(values: ArrayLike, what: str, rank: int, dtypes: list[Any]) -> NDArr
 def _whole(counts: ArrayLike) -> NDArray[np.uint64]:
     array = column_or_1d(counts)
     if array.dtype.kind not in "fiu" or np.any(array != np.floor(array)) or np.any(array < 1):
-        raise ValueError("counts must be positive integers")
+        raise ValueError("counts must be positive whole numbers")
     return np.ascontiguousarray(array, dtype=np.uint64)
