@@ -219,7 +219,7 @@ def test_statistics(blobs):
             ClassStatistics.from_moments(means, matrices)
     with pytest.raises(ValueError, match="positive whole numbers"):
         ClassStatistics.from_moments(means, covariances, [1, 2, -3])
-    with pytest.raises(ValueError, match="distinct"):
+    with pytest.raises(ValueError, match="not unique"):
         ClassStatistics.from_moments(means, covariances, classes=[1, 1, 2])
     with pytest.raises(ValueError, match="covariances are missing"):
         SQFA().fit_statistics(means)
@@ -235,7 +235,7 @@ def test_accumulators(blobs):
         sums.update(X[:, :4], y)
     with pytest.raises(ValueError, match="row 3, column .* is NaN"):
         sums.update(poisoned(X, np.nan), y)
-    with pytest.raises(ValueError, match="179 labels for 180 points"):
+    with pytest.raises(ValueError, match="179 labels for 180 samples"):
         sums.update(X, y[:-1])
     assert sums.to_bytes() == before
     with pytest.raises(ValueError, match="has no samples"):

@@ -148,7 +148,7 @@ def test_groups_stay_on_one_side():
 
 def test_refusals_of_sessions():
     X, y = recordings()
-    with pytest.raises(ValueError, match="give cv or splits, not both"):
+    with pytest.raises(ValueError, match="cv and splits cannot be used together"):
         compare(X[0], y[0], cv=3, splits=2)
     with pytest.raises(ValueError, match="list of 2 arrays of labels"):
         compare(X, y[0])

@@ -267,7 +267,7 @@ def test_bad_partitions_are_named(client, points):
         on_dask.class_statistics(
             da.from_array(bad, chunks=(100, 6)), da.from_array(y, chunks=100), client=client
         )
-    with pytest.raises(ValueError, match="500 entries for 600 points"):
+    with pytest.raises(ValueError, match="500 values for 600 samples"):
         on_dask.class_statistics(da.from_array(X, chunks=(100, 6)), da.from_array(y[:500], chunks=100))
     with pytest.raises(ValueError, match="there is no column 'kind'"):
         on_dask.class_statistics(

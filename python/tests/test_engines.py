@@ -220,9 +220,9 @@ def test_bad_parts_are_named_in_every_pass(points):
     X, y = points
     bad = X.copy()
     bad[450, 2] = np.nan
-    with pytest.raises(ValueError, match=r"partition 2: .*point 50"):
+    with pytest.raises(ValueError, match=r"partition 2: .*row 50"):
         fit((bad, y))
-    with pytest.raises(ValueError, match=r"partition 2: .*point 50"):
+    with pytest.raises(ValueError, match=r"partition 2: .*row 50"):
         fit_on(sqfa_rs.baselines.LFDA(2), Lists(bad, y, 200))
     with pytest.raises(ValueError, match="no samples"):
         fit((X[:0], y[:0]))

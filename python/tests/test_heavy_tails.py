@@ -55,7 +55,7 @@ def test_sums_are_not_enough(spoilt):
         HeavyTailedSQFA(2, nu=1).partial_fit(X, y)
     with pytest.raises(ValueError, match="from 1 on|of at least 1"):
         HeavyTailedSQFA(2, nu=0.5).fit(X, y)
-    with pytest.raises(ValueError, match="reduce the number of features first"):
+    with pytest.raises(ValueError, match="reduce the dimension first"):
         HeavyTailedSQFA(2).fit(X[:12], y[:12])
 
 

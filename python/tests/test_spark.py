@@ -268,7 +268,7 @@ def test_partitions_that_differ_are_named(spark, frame, points, monkeypatch):
     # Not a number in one partition only, and in a late batch of it.
     bad = X[200:].copy()
     bad[150, 2] = np.nan
-    with pytest.raises(ValueError, match="partition 1: .*point 150, dimension 2"):
+    with pytest.raises(ValueError, match="partition 1: .*row 150, column 2"):
         on_spark.class_statistics(parted(first, (bad, y[200:])))
     # Classes of one partition only, and a partition without points.
     order = np.argsort(y, kind="stable")
@@ -286,7 +286,7 @@ def test_columns_of_other_types_are_named(spark, frame, tmp_path):
         with pytest.raises(ValueError, match=words):
             on_spark.class_statistics(frame, features)
     text = frame.selectExpr("cast(a as string) as a", "b", "label")
-    with pytest.raises(ValueError, match="column 'a' is of type string: only numbers"):
+    with pytest.raises(ValueError, match="column 'a' is of type string, but features must be numbers"):
         on_spark.class_statistics(text, ["a", "b"])
     with pytest.raises(ValueError, match="there is no column 'kind'"):
         on_spark.class_statistics(frame, label="kind")

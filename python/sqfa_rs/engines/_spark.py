@@ -92,7 +92,7 @@ def check_columns(frame: Any, features: str | Sequence[str]) -> None:
             element = getattr(kind, "elementType", None)
             if not isinstance(element, (NumericType, BooleanType)):
                 raise ValueError(
-                    f"column '{name}' is of type {kind.simpleString()}: use a column of vectors "
+                    f"column '{name}' is of type {kind.simpleString()}: give a column of vectors "
                     "or arrays of numbers, or a list of columns of numbers"
                 )
 

@@ -162,7 +162,7 @@ def all_counts(
         raise ValueError("the data have no samples")
     if len(set(widths)) > 1:
         raise ValueError(
-            f"partitions have between {min(widths)} and {max(widths)} columns: use "
+            f"partitions have {min(widths)} to {max(widths)} columns: use "
             "the same columns in all partitions"
         )
     return classes, counts, widths[0], max(part[3] for part in parts)
