@@ -184,8 +184,7 @@ def _reducer(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
 
 
 def _specified(cls: type[Reducer], told: dict[str, Any]) -> dict[str, Any]:
-    """Return the specified settings of a fit as parameters. Files of older versions do not contain
-    them."""
+    """Return the specified settings of a fit as parameters; older files do not contain them."""
     texts = told.get("specified", {})
     taken = [setting for setting in cls._taken() if setting.name in texts]
     own = {setting.parameter: _value(texts[setting.name]) for setting in taken}

@@ -170,7 +170,7 @@ def make_scaling(
     n_informative : int, default=8
         Dimension of the hidden subspace: even, at least 4.
     spread : float, default=3.8
-        Standard deviation of the class means.
+        Spread of the class means.
     a, b : float
         Variances along the two axes of each informative block.
     random_state : int, default=8

@@ -83,7 +83,7 @@ def encode(
 
 
 def _are_repeated_numbers(labels: NDArray[Any]) -> bool:
-    """Return whether labels are repeated numbers such as 22.5, and thus no regression targets."""
+    """Return whether fractional labels such as 22.5 are classes, because they occur repeatedly."""
     if labels.dtype.kind != "f" or not len(labels) or not np.isfinite(labels).all():
         return False
     return bool(np.unique(labels, return_counts=True)[1].min() > 1)

@@ -88,7 +88,8 @@ class PCA(Reducer):
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        Objective after each iteration. Empty if the solution is in closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
         Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
@@ -345,7 +346,8 @@ class LDA(SupervisedReducer):
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        Objective after each iteration. Empty if the solution is in closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
         Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
@@ -611,7 +613,8 @@ class SupervisedPCA(SupervisedReducer):
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        Objective after each iteration. Empty if the solution is in closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
         Number of iterations; 0 if the solution is in closed form.
     converged_ : bool

@@ -139,11 +139,12 @@ class HeavyTailedSQFA(BaseSQFA):
     objective_ : float
         Mean distance over pairs of classes, or the mean log posterior after a refinement.
     objective_trace_ : ndarray of shape (`n_iter_` + 1,)
-        Objective after each iteration of the best initialization, or of the refinement.
+        Objective at the start and after each iteration, for the best initialization or for the
+        refinement.
     group_traces_ : list of ndarray
-        Objective after each iteration for each group of components that ``sequential`` learned,
-        computed with all components up to this group. There is one trace if all components were
-        learned together.
+        Objective at the start and after each iteration, for each group of components that
+        ``sequential`` learned, computed with all components up to this group. There is one trace if
+        all components were learned together.
     initializations_ : list of Initialization
         Result of each initialization.
     converged_ : bool

@@ -78,7 +78,8 @@ class SAVE(SupervisedReducer):
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        Objective after each iteration. Empty if the solution is in closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
         Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
@@ -214,7 +215,8 @@ class DirectionalRegression(SupervisedReducer):
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        Objective after each iteration. Empty if the solution is in closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
         Number of iterations; 0 if the solution is in closed form.
     converged_ : bool

@@ -83,7 +83,8 @@ class AMA(SupervisedReducer):
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        Objective after each iteration. Empty if the solution is in closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
         Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
@@ -108,7 +109,7 @@ class AMA(SupervisedReducer):
 
     See Also
     --------
-    LAD : Maximizes a likelihood of the covariances.
+    LAD : Maximizes a likelihood ratio of Gaussian classes.
     sqfa_rs.SQFA : Maximizes a distance between classes.
 
     References
@@ -241,7 +242,8 @@ class LAD(SupervisedReducer):
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        Objective after each iteration. Empty if the solution is in closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
         Number of iterations; 0 if the solution is in closed form.
     converged_ : bool

@@ -21,8 +21,8 @@ class LFDA(SupervisedReducer):
     n_components : int, default=2
         Number of components.
     n_neighbors : "auto", int or list of ints, default="auto"
-        Which neighbor's distance is the local scale of a sample. "auto" and a list select the
-        number on held-out samples.
+        Number k of the neighbor whose distance is the local scale of a sample. "auto" and a list
+        select k on held-out samples.
     local_scale : {"neighbor", "anchor"}, default="neighbor"
         Distance that scales the neighborhood of a sample: "neighbor" is the distance to its k-th
         nearest neighbor in the class, as in the original definition; "anchor" is the distance to
@@ -79,7 +79,8 @@ class LFDA(SupervisedReducer):
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        Objective after each iteration. Empty if the solution is in closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
         Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
@@ -215,7 +216,8 @@ class LMNN(SupervisedReducer):
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        Objective after each iteration. Empty if the solution is in closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
         Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
@@ -351,7 +353,8 @@ class WDA(SupervisedReducer):
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        Objective after each iteration. Empty if the solution is in closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
         Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
@@ -484,7 +487,8 @@ class NCA(SupervisedReducer):
     objective_ : float or None
         Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        Objective after each iteration. Empty if the solution is in closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
         Number of iterations; 0 if the solution is in closed form.
     converged_ : bool

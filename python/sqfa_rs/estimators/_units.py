@@ -38,7 +38,7 @@ def warn_of_units(reducer: Any, features: NDArray[Any]) -> None:
     at = int(np.argmax(far | near))
     ratio = np.sqrt(away[at] / total[at] if far[at] else variance[at] / least[at])
     word = (
-        "as far from their mean as the training samples"
+        "as far from the training mean as the training samples"
         if far[at]
         else "as far as the training samples of any class"
     )
