@@ -74,10 +74,11 @@ def make_neural(
 ) -> Bunch:
     """Make spike counts of a simulated V1 population that responds to one of eight orientations.
 
-    Firing rates are tuned to orientation, and counts in 50 ms have Poisson distributions. The
-    population shares random gains of the tuning and of the baseline and a fluctuation along the
-    slope of the tuning, and each neuron has a gain of its own. A few trials and neurons are
-    disturbed, so that :func:`sqfa_rs.neural.clean` has outliers to find. All data are simulated.
+    Firing rates are tuned to orientation, and counts in 50 ms have Poisson distributions. Rates are
+    multiplied by random gains: one for the tuning and one for the baseline that all neurons share,
+    and one of each neuron. Fluctuations along the slope of the tuning are shared as well. A few
+    trials and neurons are disturbed, so that :func:`sqfa_rs.neural.clean` has outliers to find. All
+    data are simulated.
 
     Parameters
     ----------

@@ -328,7 +328,7 @@ def clean(
     outlying_z : float, default=3.0
         Absolute z-score beyond which a trial is an outlier for one neuron.
     max_outlying_trials : int, default=60
-        Number of outlying trials from which on a neuron is removed.
+        Minimum number of outlying trials of a neuron that is removed.
     random_state : int, RandomState instance or None, default=0
         Seed of the robust covariance.
     n_jobs : int, default=None

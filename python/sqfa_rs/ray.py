@@ -1,6 +1,6 @@
 """Class statistics, fits, features and predictions of Ray datasets.
 
-Each block is accumulated to class statistics in a task on the node that holds it. The driver merges
+A task on the node that holds a block computes the class statistics of the block. The driver merges
 the statistics in the order of the blocks, so the result is the same, bit for bit, in every run. If
 a worker is lost, only its blocks are processed again.
 """

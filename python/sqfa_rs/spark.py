@@ -1,6 +1,6 @@
 """SQFA, LDA, QDA and methods that need samples, as estimators of Spark's ``pyspark.ml``.
 
-Each partition is accumulated to class statistics in an Arrow task. The statistics are small and are
+An Arrow task computes the class statistics of each partition. The statistics are small and are
 merged on the driver in the order of the partitions. If they exceed the driver's limit, they are
 merged on the executors first. Only the data frame interface is used, so classic and Connect
 sessions both work. Fitted models are sent as model files of this package, never as pickles.

@@ -219,8 +219,8 @@ class ClassAccumulator:
         >>> ClassAccumulator.merge_all(parts).counts.tolist()
         [5, 5, 5]
         """
-        # Merged subtrees, each at least twice as wide as the next, so that only a few are in
-        # memory.
+        # Results of merged subtrees. Each subtree is at least twice as wide as the next one, so
+        # only a few are in memory.
         subtrees: list[tuple[int, ClassAccumulator]] = []
         for accumulator in accumulators:
             width, sums = 1, cls(form=accumulator.form, n_jobs=accumulator.n_jobs).merge(accumulator)

@@ -218,7 +218,8 @@ def _rows(parts: Any, merge: Any) -> Iterator[tuple[int, bytes, str]]:
             f"or {remedy}"
         )
     if together > room:
-        # The largest power of two of neighbors, so that groups are subtrees of the same merge.
+        # The group size is the largest power of two that fits, so that groups are subtrees of the
+        # full merge.
         group = 2
         while (last + 1) // group * largest > room:
             group *= 2

@@ -44,7 +44,8 @@ class PCA(Reducer):
         the results would otherwise depend on the units of the columns.
     refine : bool, default=False
         Whether to refine the components after the fit by maximizing the posterior probability of
-        the true class. The refinement is used only as far as the held-out accuracy improves.
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
         Cross-validation that selects the settings which are not specified: a number of folds, a
         scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
@@ -289,7 +290,8 @@ class LDA(SupervisedReducer):
         the results would otherwise depend on the units of the columns.
     refine : bool, default=False
         Whether to refine the components after the fit by maximizing the posterior probability of
-        the true class. The refinement is used only as far as the held-out accuracy improves.
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
         Cross-validation that selects the settings which are not specified: a number of folds, a
         scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
@@ -572,7 +574,8 @@ class SupervisedPCA(SupervisedReducer):
         the results would otherwise depend on the units of the columns.
     refine : bool, default=False
         Whether to refine the components after the fit by maximizing the posterior probability of
-        the true class. The refinement is used only as far as the held-out accuracy improves.
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
         Cross-validation that selects the settings which are not specified: a number of folds, a
         scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,

@@ -80,7 +80,8 @@ class HeavyTailedSQFA(BaseSQFA):
         is ignored.
     refine : bool, default=False
         Whether to refine the components after the fit by maximizing the posterior probability of
-        the true class. The refinement is used only as far as the held-out accuracy improves.
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     max_iter : int, default=1000
         Maximum number of iterations per initialization.
     tol : float, default=1e-6

@@ -35,7 +35,8 @@ class SAVE(SupervisedReducer):
         the results would otherwise depend on the units of the columns.
     refine : bool, default=False
         Whether to refine the components after the fit by maximizing the posterior probability of
-        the true class. The refinement is used only as far as the held-out accuracy improves.
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
         Cross-validation that selects the settings which are not specified: a number of folds, a
         scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
@@ -172,7 +173,8 @@ class DirectionalRegression(SupervisedReducer):
         the results would otherwise depend on the units of the columns.
     refine : bool, default=False
         Whether to refine the components after the fit by maximizing the posterior probability of
-        the true class. The refinement is used only as far as the held-out accuracy improves.
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
         Cross-validation that selects the settings which are not specified: a number of folds, a
         scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,

@@ -43,7 +43,8 @@ class AMA(SupervisedReducer):
         not increase.
     refine : bool, default=False
         Whether to refine the components after the fit by maximizing the posterior probability of
-        the true class. The refinement is used only as far as the held-out accuracy improves.
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
         Cross-validation that selects the settings which are not specified: a number of folds, a
         scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
@@ -199,7 +200,8 @@ class LAD(SupervisedReducer):
         not increase.
     refine : bool, default=False
         Whether to refine the components after the fit by maximizing the posterior probability of
-        the true class. The refinement is used only as far as the held-out accuracy improves.
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
         Cross-validation that selects the settings which are not specified: a number of folds, a
         scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,

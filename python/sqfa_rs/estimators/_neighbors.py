@@ -39,7 +39,8 @@ class LFDA(SupervisedReducer):
         the results would otherwise depend on the units of the columns.
     refine : bool, default=False
         Whether to refine the components after the fit by maximizing the posterior probability of
-        the true class. The refinement is used only as far as the held-out accuracy improves.
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
         Cross-validation that selects the settings which are not specified: a number of folds, a
         scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
@@ -176,7 +177,8 @@ class LMNN(SupervisedReducer):
         the results would otherwise depend on the units of the columns.
     refine : bool, default=False
         Whether to refine the components after the fit by maximizing the posterior probability of
-        the true class. The refinement is used only as far as the held-out accuracy improves.
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
         Cross-validation that selects the settings which are not specified: a number of folds, a
         scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
@@ -313,7 +315,8 @@ class WDA(SupervisedReducer):
         the results would otherwise depend on the units of the columns.
     refine : bool, default=False
         Whether to refine the components after the fit by maximizing the posterior probability of
-        the true class. The refinement is used only as far as the held-out accuracy improves.
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
         Cross-validation that selects the settings which are not specified: a number of folds, a
         scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
@@ -449,7 +452,8 @@ class NCA(SupervisedReducer):
         the results would otherwise depend on the units of the columns.
     refine : bool, default=False
         Whether to refine the components after the fit by maximizing the posterior probability of
-        the true class. The refinement is used only as far as the held-out accuracy improves.
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
         Cross-validation that selects the settings which are not specified: a number of folds, a
         scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
