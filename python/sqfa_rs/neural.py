@@ -360,8 +360,7 @@ def clean(
     missing = np.flatnonzero([one is None or one != one for one in given.tolist()])
     if len(missing):
         raise ValueError(
-            f"trial {missing[0]} has no label ({len(missing)} trials in total): remove trials "
-            "without a label"
+            f"trial {missing[0]} has no label ({len(missing)} in total): remove trials without a label"
         )
     # scikit-learn's check of targets is not used, because orientations such as 22.5 are labels
     # here.

@@ -253,7 +253,7 @@ def test_accumulators(blobs):
             ClassAccumulator.from_bytes(damaged)
     with pytest.raises(TypeError, match="expects bytes"):
         ClassAccumulator.from_bytes("text")
-    with pytest.raises(ValueError, match="cannot be merged"):
+    with pytest.raises(ValueError, match="cannot be added"):
         sums.merge(ClassAccumulator().update(X[:, :3], y))
 
 

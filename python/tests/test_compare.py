@@ -156,9 +156,9 @@ def test_refusals_of_sessions():
         compare(X, y, sessions=["a", "b", "c"])
     with pytest.raises(ValueError, match="give groups as a list of 2"):
         compare(X, y, groups=np.zeros(80))
-    with pytest.raises(ValueError, match="sessions has 3 values for 80 points"):
+    with pytest.raises(ValueError, match="sessions has 3 values for 80 samples"):
         compare(X[0], y[0], sessions=["a", "b", "c"])
-    with pytest.raises(ValueError, match="groups has 79 values for 80 points"):
+    with pytest.raises(ValueError, match="groups has 79 values for 80 samples"):
         compare(X[0], y[0], groups=np.zeros(79), splits=2)
     with pytest.raises(ValueError, match="leave out splits"):
         compare(X[0], y[0], X[0], y[0], splits=2)

@@ -200,11 +200,11 @@ def test_cleaning_refuses(recording):
         clean(bad, y)
     blank = y.copy()
     blank[[5, 6]] = np.nan
-    with pytest.raises(ValueError, match=r"trial 5 has no label \(2 such"):
+    with pytest.raises(ValueError, match=r"trial 5 has no label \(2 in total"):
         clean(counts, blank, window_seconds=0.05)
     names = y.astype(str).astype(object)
     names[9] = None
-    with pytest.raises(ValueError, match=r"trial 9 has no label \(1 such"):
+    with pytest.raises(ValueError, match=r"trial 9 has no label \(1 in total"):
         clean(counts, names, window_seconds=0.05)
 
 
