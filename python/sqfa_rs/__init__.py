@@ -4,7 +4,8 @@
 separate classes by their means and covariances. :class:`QDA` classifies the features, and
 :func:`compare` compares methods on the same data.
 
-The other methods are in :mod:`sqfa_rs.baselines`, exact Fisher–Rao distances in :mod:`sqfa_rs.geometry`.
+:mod:`sqfa_rs.baselines` contains the other methods, and :mod:`sqfa_rs.geometry` exact Fisher–Rao
+distances.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from ._files import load, save
 from .data import ClassAccumulator, ClassStatistics, class_statistics
 from .estimators import QDA, SQFA, HeavyTailedSQFA, SecondMomentSQFA
 
-# Values that fits and callbacks return: importable, for type annotations, but not part of `import *`.
+# Values that fits and callbacks return: they can be imported for type annotations, but are not part
+# of `import *`.
 from .estimators import Candidate as Candidate
 from .estimators import CurvePoint as CurvePoint
 from .estimators import Initialization as Initialization
@@ -25,7 +27,7 @@ from .estimators import Progress as Progress
 from .estimators import Selection as Selection
 from .estimators import Trial as Trial
 
-# The version of the crates as Python packages spell it: that of the installed package.
+# Version of the installed package, in the form that Python packages use.
 __version__ = _core.__version__.replace("-dev", ".dev0")
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the plots, and matplotlib with them, only when they are used."""
+    """Import the plots on first use, so that matplotlib is imported only when it is needed."""
     if name == "plots":
         import importlib
 

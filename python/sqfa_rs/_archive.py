@@ -1,7 +1,7 @@
 """Archives: files of classifiers, and of pipelines whose steps have more than one model file.
 
-An archive is a zip file without compression: ``archive.json`` describes the steps, arrays are in NumPy's
-own format (never a pickle), and each reducer is a model file within it.
+An archive is a zip file without compression. ``archive.json`` describes the steps. Arrays are in
+NumPy's own format (never a pickle), and each reducer is a model file within the archive.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sklearn.pipeline import Pipeline
 from . import _core
 from .estimators import KNN, PCA, QDA, Lift, LinearClassifier
 
-# What damaged bytes make the readers of zip files, JSON and arrays raise.
+# Exceptions that readers of zip files, JSON and arrays raise for damaged bytes.
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -37,7 +37,8 @@ _DAMAGE = (
 )
 _FORMAT, _VERSION = "sqfa_rs archive", 1
 _DESCRIPTION = "archive.json"
-# Fitted attributes of the estimators that have no model file; those that a fit does not set are absent.
+# Fitted attributes of the estimators that have no model file. Attributes that a fit does not set
+# are absent.
 _GAUSSIAN = ("classes_", "class_counts_", "means_", "covariances_", "priors_", "n_features_in_")
 _STATE: dict[type[Any], tuple[str, ...]] = {
     QDA: _GAUSSIAN,
@@ -64,12 +65,12 @@ def is_archive(path: str | os.PathLike[str]) -> bool:
         with open(path, "rb") as file:
             return file.read(4) == b"PK\x03\x04"
     except OSError:
-        # The reader of model files reports what is wrong.
+        # The reader of model files reports the problem.
         return False
 
 
 def write(estimator: Any, path: str | os.PathLike[str], save_model: Callable[[Any, str], None]) -> None:
-    """Write an estimator or a pipeline, replacing a file of this name once the new one is complete."""
+    """Write an estimator or a pipeline; an existing file is replaced when the new one is complete."""
     steps = estimator.steps if isinstance(estimator, Pipeline) else [("", estimator)]
     target = os.path.abspath(os.fspath(path))
     handle, temporary = tempfile.mkstemp(prefix=".sqfa-", dir=os.path.dirname(target))
@@ -136,7 +137,7 @@ def _write_value(archive: zipfile.ZipFile, at: str, value: Any) -> Any:
     if objects:
         if not all(isinstance(one, str) for one in array.flat):
             raise TypeError(
-                f"{at} has objects that are neither numbers nor text, which no file can hold"
+                f"{at} contains objects that are neither numbers nor text, which cannot be saved"
             )
         array = array.astype(str)
     buffer = io.BytesIO()
@@ -152,7 +153,7 @@ def read(path: str | os.PathLike[str], load_model: Callable[[str], Any]) -> Any:
         with zipfile.ZipFile(name) as archive:
             told = json.loads(archive.read(_DESCRIPTION))
             if told["format"] != _FORMAT or told["version"] != _VERSION:
-                raise ValueError(f"it is of format {told['format']!r}, version {told['version']!r}")
+                raise ValueError(f"its format is {told['format']!r}, version {told['version']!r}")
             steps = [(one["name"], _read_step(archive, one, load_model)) for one in told["steps"]]
     except _DAMAGE as error:
         raise ValueError(f"{name}: not an archive of fitted estimators, or damaged: {error}") from error

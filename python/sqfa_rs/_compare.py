@@ -1,4 +1,4 @@
-"""Many methods on one data set or several sessions, evaluated on points they have not seen."""
+"""Comparison of methods on one data set or several sessions, evaluated on held-out samples."""
 
 from __future__ import annotations
 
@@ -49,67 +49,73 @@ def compare(
     report: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
 ) -> Any:
-    """Compare methods by the accuracy of classifiers on points held out.
+    """Compare methods by the held-out accuracy of classifiers on their features.
 
     Parameters
     ----------
     X, y : array-likes of shapes (n_samples, n_features) and (n_samples,), or lists of them
-        Labeled points. Lists hold sessions, each with features and filters of its own.
+        Samples and their labels. Lists contain sessions, each with its own features and its own
+        components.
     X_test, y_test : array-likes, default=None
-        Test points; otherwise ``X`` is held out in folds, or a part of it from 5000 points on.
+        Test samples. By default, ``X`` is split into folds, or, from 5000 samples on, into training
+        and test samples.
     methods : sequence of str, default=("paper",)
-        Methods by name ("sqfa", "sqfa-h", "lda", …, "sqfa+refine"), or "paper" or "all".
+        Names of methods ("sqfa", "sqfa-h", "lda", …, "sqfa+refine"), or "paper" or "all".
     n_components : int or sequence of ints, default=None
-        Numbers of components. By default 2, 4 and 8 as far as there are features, and the most that LDA
-        can have, which is one fewer than classes.
+        Numbers of components to compare. None uses 2, 4 and 8, except for numbers larger than the
+        number of features, and ``n_classes − 1``, the maximum for LDA.
     seeds : int, default=3
-        How many seeds every method that uses one is run with.
+        Number of seeds for each method that uses random numbers.
     random_state : int, default=0
-        The first seed; the others follow it.
+        First seed; the other seeds are the numbers that follow it.
     classifiers : sequence of {"qda", "qda-t", "knn"}, default=("qda",)
-        What scores the features.
+        Classifiers that score the features.
     test_fraction : float, default=None
-        The share of every class that is held out, instead.
+        Fraction of each class that is held out for testing, instead of folds.
     cv : int, default=None
-        Folds, each held out once, instead.
+        Number of folds. Each fold is held out once.
     splits : int, default=None
-        Stratified splits of every session, instead: a tenth to test, a tenth to choose settings on, the
-        rest to learn from.
+        Number of stratified splits of each session, instead of folds: 10 % of the samples for
+        testing, 10 % to select settings, and the rest for training.
     sessions : array-like of shape (n_samples,), default=None
-        The session of every point; sessions share no filters. Where ``X`` is a list, their names.
+        Session of each sample. Each session has its own components. If ``X`` is a list, the names
+        of the sessions.
     groups : array-like of shape (n_samples,), default=None
-        The group of every point; a group stays on one side of every split. A list where ``X`` is one.
+        Group of each sample. All samples of a group are on the same side of every split. If ``X``
+        is a list, a list as well.
     circular : float, default=None
-        The period after which labels repeat (180 for orientations), for the tuning in the report.
+        Period of circular labels (180 for orientations), which the tuning curves in the report use.
     scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns; "auto" selects it as ``fit`` does.
     covariance_estimator : str or float, default=None
-        Estimator of the class covariances, as in :class:`SQFA`; None is every method's own.
+        Estimator of the class covariances, as in :class:`SQFA`. None uses the default of each
+        method.
     noise : float or str, default="auto"
-        Regularization noise of the methods that have one, as in :class:`SQFA`; "auto" selects it as
+        Regularization noise of the methods that use it, as in :class:`SQFA`; "auto" selects it as
         ``fit`` does.
     n_init : int, default=None
-        Starts of every fit; 0 lets the method decide. Otherwise it decides where the noise is chosen,
-        and there is one start where the noise is given.
+        Number of initializations per fit; 0 uses the default of the method. None means 0 if the
+        noise is selected, and 1 if it is specified.
     n_neighbors : int, default=5
-        Neighbors of the kNN classifier.
+        Number of neighbors of the kNN classifier.
     time_limit : float, default=0
-        Seconds one fit may take; 0 is no limit.
+        Maximum time of one fit in seconds; 0 is no limit.
     name : str, default="data"
-        What the report calls the data.
+        Name of the data in the report.
     image_shape : tuple of two ints, default=None
-        Height and width, when points are images.
+        Height and width of samples that are images.
     report : path-like, default=None
-        Where to write a report as one HTML page.
+        Path of a report to write, as one HTML page.
     n_jobs : int, default=None
-        Threads.
+        Number of threads. None uses all processors. The results do not depend on it.
 
     Returns
     -------
     Comparison
-        A data frame with one row for every method, number of components, seed, session and fold: status,
-        accuracy by every classifier, seconds, objective, settings. ``show()`` shows its report, in a
-        notebook or in the browser; ``report(path)`` writes it. It needs pandas.
+        Data frame with one row per method, number of components, seed, session and fold. Its
+        columns are the status, the accuracy of each classifier, the time in seconds, the objective
+        and the settings. ``show()`` shows its report in a notebook or in the browser, and
+        ``report(path)`` writes it. pandas is required.
 
     Examples
     --------
@@ -128,19 +134,22 @@ def compare(
     held = {"test_fraction": test_fraction, "cv": cv, "splits": splits}
     given = [what for what, value in held.items() if value is not None]
     if len(given) > 1:
-        raise ValueError(f"give {' or '.join(given)}, not both")
+        raise ValueError(f"{' and '.join(given)} cannot be used together: give only one of them")
     test = test_codes = None
     if (X_test is None) != (y_test is None):
-        raise ValueError("give both X_test and y_test, or neither")
+        raise ValueError("only one of X_test and y_test was passed: pass both or neither")
     if X_test is not None:
         given += ["sessions"] * (len(every) > 1) + ["groups"] * (groups is not None)
         if given:
-            raise ValueError(f"test points were given: leave out {' and '.join(given)}")
+            raise ValueError(
+                f"{' and '.join(given)} cannot be used together with X_test and "
+                f"y_test: leave out {' and '.join(given)}"
+            )
         test = dense(loose_points(X_test))
         check_consistent_length(test, y_test)
         test_codes = positions(column_or_1d(y_test), classes)
     if circular is not None and not 0 < circular < float("inf"):
-        raise ValueError(f"circular is {circular}: give the period of the labels, as in 180")
+        raise ValueError(f"circular is {circular}: give the period of the labels, such as 180")
     if n_components is None:
         counts: list[Any] = []
     else:
@@ -190,7 +199,7 @@ def compare(
 
 
 def _row(record: dict[str, Any], classifiers: Any, sessions: list[str]) -> dict[str, Any]:
-    """One record as a flat row."""
+    """Return one record as a row."""
     outcome = record["outcome"]
     done = outcome if outcome["status"] == "done" else {}
     accuracies = {score["classifier"]: score["accuracy"] for score in done.get("verdicts", [])}

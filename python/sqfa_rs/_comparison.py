@@ -1,4 +1,4 @@
-"""What a comparison returns: a data frame that keeps its report."""
+"""Result of a comparison: a data frame that keeps its report."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ import pandas
 
 
 class Comparison(pandas.DataFrame):  # type: ignore[misc]
-    """One row for every method, number of components, seed and fold, with the report of all.
+    """Data frame with one row per method, number of components, seed and fold, and a report.
 
-    A pandas data frame; see :func:`compare` for its columns. Whatever is cut out of it is a plain frame.
+    See :func:`compare` for its columns. Selections of rows or columns are ordinary pandas data
+    frames.
     """
 
     _metadata = ["_page"]  # noqa: RUF012 - the name pandas looks for
@@ -27,27 +28,27 @@ class Comparison(pandas.DataFrame):  # type: ignore[misc]
         return pandas.DataFrame
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Write the report as one HTML page that needs no network.
+        """Write the report as a self-contained HTML page.
 
         Parameters
         ----------
         path : path-like
-            The file.
+            Path of the file to write.
         """
         pathlib.Path(path).write_text(self._page, encoding="utf-8")
 
     def show(self, height: int = 640) -> Any:
-        """Show the report: inside a notebook, elsewhere in the browser.
+        """Show the report, in a notebook or in the browser.
 
         Parameters
         ----------
         height : int, default=640
-            Height in a notebook, in pixels.
+            Height in a notebook in pixels.
 
         Returns
         -------
         object or path
-            What a notebook displays; elsewhere the file that the browser was asked to open.
+            Object that a notebook displays, or the path of the file that was opened in the browser.
         """
         if "ipykernel" in sys.modules:
             return _Frame(self._page, height)
@@ -59,7 +60,7 @@ class Comparison(pandas.DataFrame):  # type: ignore[misc]
 
 
 class _Frame:
-    """A page inside a notebook, apart from the notebook's own style and scripts."""
+    """HTML page inside a notebook, isolated from the styles and scripts of the notebook."""
 
     def __init__(self, page: str, height: int) -> None:
         self.page, self.height = page, height
@@ -72,7 +73,7 @@ class _Frame:
 
 
 def comparison(rows: list[dict[str, Any]], page: str) -> Comparison:
-    """Rows and their report in one."""
+    """Return a comparison from its rows and its report."""
     frame = Comparison(rows)
     frame._page = page
     return frame

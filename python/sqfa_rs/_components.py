@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from . import _drawing, _style
 
-# Up to this many names fit along an axis.
+# Maximum number of names that fit along an axis.
 _MOST_NAMES = 40
-# Components are drawn side by side on scales of their own, from −1 to 1, this far apart.
+# Distance between components that are drawn side by side, each scaled to −1 to 1.
 _STEP = 2.4
 
 
 def images(
     weights: NDArray[Any], shape: tuple[int, int], titles: list[str], columns: int, ax: Any
 ) -> Any:
-    """Draw every component as an image, with a scale of its own that is symmetric about 0."""
+    """Draw each component as an image, with its own color scale that is symmetric about 0."""
     height, width = shape
     columns = max(1, min(columns, len(weights)))
     rows = -(-len(weights) // columns)
@@ -47,7 +47,7 @@ def images(
 
 
 def bars(weights: NDArray[Any], titles: list[str], names: Sequence[str] | None, ax: Any) -> Any:
-    """Draw one row per column of the data and one bar in it per component."""
+    """Draw one row per column of the data, with one bar per component."""
     count, width = weights.shape
     if ax is None:
         longest = 0 if names is None else max(len(name) for name in names)
@@ -69,7 +69,7 @@ def bars(weights: NDArray[Any], titles: list[str], names: Sequence[str] | None, 
 
 
 def lines(weights: NDArray[Any], titles: list[str], names: Sequence[str] | None, ax: Any) -> Any:
-    """Draw every component as a line over the columns, which have an order."""
+    """Draw each component as a line over ordered columns."""
     count, width = weights.shape
     if ax is None:
         ax = _drawing.new(figsize=(6, 0.7 * count + 1.2))
@@ -87,7 +87,7 @@ def lines(weights: NDArray[Any], titles: list[str], names: Sequence[str] | None,
 
 
 def name_columns(axis: Any, width: int, names: Sequence[str] | None) -> None:
-    """Put the names of columns on an axis, or their numbers; every so many of them if there are many."""
+    """Label an axis with the names or numbers of columns, or with some of them if there are many."""
     if names is None:
         axis.axes.locator_params(axis=axis.axis_name, integer=True)
         axis.set_label_text("feature")
@@ -97,6 +97,6 @@ def name_columns(axis: Any, width: int, names: Sequence[str] | None) -> None:
 
 
 def scaled(weights: NDArray[Any]) -> NDArray[Any]:
-    """Return components with weights from −1 to 1, so that signs stay comparable."""
+    """Return components with weights scaled to −1 to 1; signs do not change."""
     largest = abs(weights).max(axis=1, keepdims=True)
     return np.asarray(weights / np.where(largest > 0, largest, 1.0))

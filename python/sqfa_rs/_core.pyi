@@ -1,4 +1,4 @@
-"""The compiled half of sqfa_rs; private, but typed."""
+"""Compiled part of sqfa_rs, which is private but typed."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the figures share: new axes, selected classes and dimensions, colors, markers and legends."""
+"""Helpers of all figures: axes, selected classes and dimensions, colors, markers and legends."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _style
 
-# Up to this many classes have a color and a marker of their own.
+# Maximum number of classes that have distinct colors and markers.
 DISTINCT = len(_style.DISTINCT)
-# Up to this many names fit along an axis.
+# Maximum number of names that fit along an axis.
 _MOST_NAMES = 24
 
 
@@ -26,24 +26,28 @@ def new(**how: Any) -> Any:
 
 
 def kept(names: Any, classes: ArrayLike | None) -> NDArray[np.intp]:
-    """Return the positions of the classes to draw."""
+    """Return the indices of the classes to draw."""
     names = np.asarray(names)
     if classes is None:
         return np.arange(len(names))
     wanted = np.asarray(classes).ravel()
     unknown = [str(name) for name in wanted if name not in names]
     if unknown:
-        raise ValueError(f"no class {', '.join(unknown)} among {', '.join(map(str, names))}")
+        raise ValueError(
+            f"classes has {', '.join(unknown)}, but the classes are {', '.join(map(str, names))}"
+        )
     return np.flatnonzero(np.isin(names, wanted))
 
 
 def colors(count: int, values: ArrayLike | None) -> Any:
-    """Return one color per class: distinct ones, or those of their values on the color scale."""
+    """Return one color per class: distinct colors, or colors of the values on the color scale."""
     if values is None:
         return _style.palette(count)
     numbers = np.asarray(values, dtype=float)
     if numbers.shape != (count,):
-        raise ValueError(f"values of shape {numbers.shape} for {count} classes")
+        raise ValueError(
+            f"values has shape {numbers.shape} for {count} classes: give one number per class"
+        )
     return scale(numbers).to_rgba(numbers)
 
 
@@ -58,7 +62,7 @@ def marker(k: int, count: int) -> str:
 
 
 def show_classes(ax: Any, count: int, values: ArrayLike | None, legend: bool) -> None:
-    """Add a legend, or the color scale of the values of the classes."""
+    """Add a legend, or a color bar for the values of the classes."""
     if not legend:
         return
     if values is None:
@@ -69,7 +73,7 @@ def show_classes(ax: Any, count: int, values: ArrayLike | None, legend: bool) ->
 
 
 def show_rows(ax: Any, names: Sequence[str], values: ArrayLike | None, legend: bool) -> None:
-    """Name the rows of a figure that has one row per class."""
+    """Label the rows of a figure that has one row per class."""
     every = -(-len(names) // _MOST_NAMES)
     ax.set_yticks(range(0, len(names), every), names[::every])
     ax.set_ylim(len(names) - 0.5, -0.5)
@@ -79,14 +83,16 @@ def show_rows(ax: Any, names: Sequence[str], values: ArrayLike | None, legend: b
 
 
 def dims(dims: Sequence[int], width: int) -> list[int]:
-    """Return the validated dimensions to draw: one or two; the only one if there is only one."""
+    """Return the validated dimensions to draw: one or two, or the only one if there is only one."""
     if width == 1 and tuple(dims) == (0, 1):
         return [0]
     wanted = [int(one) for one in dims]
     if len(wanted) not in (1, 2) or len(set(wanted)) < len(wanted):
-        raise ValueError(f"dims is {tuple(dims)}: give one dimension or two different ones")
+        raise ValueError(f"dims is {tuple(dims)}: give one dimension or two different dimensions")
     if not all(0 <= one < width for one in wanted):
-        raise ValueError(f"dims is {tuple(dims)}, but there are {width} dimensions, numbered from 0")
+        raise ValueError(
+            f"dims is {tuple(dims)}, but there are {width} dimensions, which are numbered from 0"
+        )
     return wanted
 
 
@@ -98,7 +104,7 @@ def column_names(given: Any) -> list[str] | None:
 
 
 def label_features(ax: Any, axes: list[int], names: list[str] | None, new: bool) -> None:
-    """Label the axes, unless they have labels already."""
+    """Label the axes, unless they already have labels."""
     shown = [f"feature {one}" if names is None else names[one] for one in axes]
     ax.set_xlabel(ax.get_xlabel() or shown[0])
     if len(shown) > 1:
@@ -108,13 +114,14 @@ def label_features(ax: Any, axes: list[int], names: list[str] | None, new: bool)
 
 
 def _add_legend(ax: Any, count: int) -> None:
-    """Add a legend with every name once; with many classes, a selection of them."""
+    """Add a legend with each name once, or with a selection if there are many classes."""
     handles, names = ax.get_legend_handles_labels()
     first = dict(zip(reversed(names), reversed(handles), strict=True))
     kept = [(first[name], name) for name in dict.fromkeys(names)]
     if count > 2 * DISTINCT:
         kept = kept[:: -(-len(kept) // 10)]
-    # Without a layout engine, nobody makes room next to the axes, and the legend would be cut off.
+    # Without a layout engine, no space is reserved next to the axes, and the legend would be cut
+    # off.
     outside = ax.figure.get_layout_engine() is not None
     place = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if outside else {"loc": "best"}
     ax.legend(

@@ -1,4 +1,4 @@
-"""Files of fitted estimators: model files and archives; no code is ever run from them."""
+"""Files of fitted estimators: model files and archives. Reading them never executes code from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .estimators import SQFA, HeavyTailedSQFA, Lift, SecondMomentSQFA
 from .estimators._base import Reducer
 from .estimators._family import BaseSQFA
 
-# Starts by name; filters that were given are not kept.
+# Names of initializations by name in files; specified arrays of components are not stored.
 _STARTS = ("auto", "random", "differences", "pca", "save", "directional-regression")
 
 _BASELINES: dict[str, type[Reducer]] = {
@@ -32,18 +32,19 @@ _BASELINES: dict[str, type[Reducer]] = {
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a file.
 
-    A reducer, alone or behind a :class:`Lift`, becomes a model file, which the command ``sqfa`` reads,
-    too. Everything else becomes an archive, which only :func:`load` reads: classifiers, a ``PCA`` that
-    was fitted without labels, and pipelines with several of these as steps.
+    A reducer, alone or after a :class:`Lift`, is saved as a model file, which the command ``sqfa``
+    can read as well. All other estimators are saved as an archive, which only :func:`load` reads:
+    classifiers, a ``PCA`` that was fitted without labels, and pipelines with several of these as
+    steps.
 
     Parameters
     ----------
     estimator : SQFA, LDA, PCA, QDA, KNN, LinearClassifier, Lift, …, or a pipeline of these
-        A fitted estimator of this package, or a scikit-learn pipeline all of whose steps are such
-        estimators, as ``make_pipeline(SQFA(2), QDA())``. Other steps, such as scikit-learn's
-        ``StandardScaler``, are an error: use ``scaling`` instead, or pickle the pipeline.
+        A fitted estimator of this package, or a scikit-learn pipeline whose steps are all such
+        estimators, such as ``make_pipeline(SQFA(2), QDA())``. Other steps, such as scikit-learn's
+        ``StandardScaler``, raise an error: use ``scaling`` instead, or pickle the pipeline.
     path : path-like
-        The file; an existing one is replaced once the new one is complete.
+        Path of the file. An existing file is replaced when the new one is complete.
 
     Examples
     --------
@@ -99,7 +100,7 @@ def _save_model(estimator: Any, path: str | os.PathLike[str], lift: Lift | None 
 
 
 def _lifted(lift: Lift | None) -> dict[str, Any]:
-    """What the file says otherwise where a lift stands before the components."""
+    """Return the fields of a model file that differ if a feature map comes before the components."""
     if lift is None:
         return {}
     record = {"kind": lift._map["kind"], "bandwidth": lift.bandwidth_}
@@ -107,23 +108,23 @@ def _lifted(lift: Lift | None) -> dict[str, Any]:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a file of :func:`save`, or a model file that the command ``sqfa`` wrote.
+    """Read a file that :func:`save` or the command ``sqfa`` wrote.
 
-    Labels have the type that they had in ``fit``. Model files of the command hold whole numbers or
-    text.
+    Labels have the same type as in ``fit``. Model files of the command contain labels that are
+    whole numbers or text.
 
     Parameters
     ----------
     path : path-like
-        The file.
+        Path of the file to write.
 
     Returns
     -------
     SQFA, LDA, PCA, QDA, …, or a pipeline
-        The fitted estimator. A model file with a nonlinear feature map gives a pipeline of :class:`Lift`
-        and the reducer. Scaling and centering are folded into the components and their offset. A file
-        that does not hold the mean of the data makes ``inverse_transform`` place samples in the span of
-        the components.
+        The fitted estimator. A model file with a nonlinear feature map gives a pipeline of
+        :class:`Lift` and the reducer. Scaling and centering are included in the components and the
+        offset. If the file does not contain the mean of the data, ``inverse_transform`` returns
+        samples in the span of the components.
     """
     if _archive.is_archive(path):
         return _archive.read(path, _load_model)
@@ -136,8 +137,8 @@ def _load_model(path: str | os.PathLike[str]) -> Reducer | Pipeline:
     told = json.loads(model["description"])
     if not model["checksum"]:
         warnings.warn(
-            f"{os.fspath(path)} was written before model files had a checksum: "
-            "damage to it would go unnoticed",
+            f"{os.fspath(path)} has no checksum, because an earlier version wrote it, so damage "
+            "cannot be detected: save the model again",
             stacklevel=2,
         )
     names = told.pop("feature_names", None) if model["lift"] else None
@@ -152,7 +153,7 @@ def _load_model(path: str | os.PathLike[str]) -> Reducer | Pipeline:
 
 
 def _reducer(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
-    """The fitted estimator of a file."""
+    """Return the fitted estimator of a file."""
     if told["method"] in _BASELINES:
         return _baseline(model, told)
     choice = told["noise_choice"]
@@ -183,11 +184,11 @@ def _reducer(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
 
 
 def _specified(cls: type[Reducer], told: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings that were specified for a fit as parameters; none in older files."""
+    """Return the specified settings of a fit as parameters; older files do not contain them."""
     texts = told.get("specified", {})
     taken = [setting for setting in cls._taken() if setting.name in texts]
     own = {setting.parameter: _value(texts[setting.name]) for setting in taken}
-    # The word for a fraction of 1.
+    # Name of the fraction 1.
     return own | ({"noise": "scale"} if told["noise_choice"] == "scale" and "noise" in own else {})
 
 
@@ -202,13 +203,13 @@ def _value(text: str) -> Any:
 
 
 def _scale(told: dict[str, Any]) -> str:
-    """How columns were asked to be scaled: "auto" unless the file says otherwise."""
+    """Return the parameter ``scaling`` of a fit: "auto" unless the file contains another value."""
     given = told.get("selection") is None and told["scaling"] != "none"
     return str(told["scaling"]) if given else "auto"
 
 
 def _estimator(text: str) -> str | float:
-    """A covariance estimator as parameters give it: a name, or the number of a fixed shrinkage."""
+    """Return a covariance estimator as a parameter: a name, or the number of a fixed shrinkage."""
     try:
         return float(text)
     except ValueError:
@@ -216,7 +217,7 @@ def _estimator(text: str) -> str | float:
 
 
 def _baseline(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
-    """A fitted baseline; settings that were chosen become parameters."""
+    """Return a fitted baseline, with its selected settings as parameters."""
     cls = _BASELINES[told["method"]]
     used = dict(told.get("settings", []))
     settings: dict[str, Any] = {
@@ -238,7 +239,7 @@ def _baseline(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
 
 
 def _restore(estimator: Reducer, model: dict[str, Any], told: dict[str, Any]) -> None:
-    """Show what a file holds as the attributes of a fitted estimator."""
+    """Set the fitted attributes of an estimator from a file."""
     kind = told.get("class_type") or ("float64" if told.get("fractional_classes") else None)
     estimator.classes_ = typed(told["classes"], kind)
     if model["mean"] is None:
@@ -255,7 +256,7 @@ def _restore(estimator: Reducer, model: dict[str, Any], told: dict[str, Any]) ->
 
 
 def _nearest_mean(model: dict[str, Any]) -> NDArray[np.float64]:
-    """The point in the span of the components whose features are the mean features."""
+    """Return the sample in the span of the components whose features are the mean features."""
     center = np.average(model["means"], axis=0, weights=model["counts"])
     if model["offset"] is not None:
         center = center - model["offset"]
@@ -263,7 +264,7 @@ def _nearest_mean(model: dict[str, Any]) -> NDArray[np.float64]:
 
 
 def _description(estimator: Any) -> dict[str, Any]:
-    """Return the metadata of the file: the record of the fit, and what Python knows beside it."""
+    """Return the metadata of a file: the record of the fit and the additional fields of Python."""
     record: dict[str, Any] = estimator._record
     if "fit" not in record:
         raise ValueError("this estimator was fitted by an earlier version: fit it again to save it")
@@ -286,6 +287,6 @@ def _description(estimator: Any) -> dict[str, Any]:
 
 
 def _names(estimator: Any) -> list[str] | None:
-    """The names of the columns an estimator was fitted on, where they had any."""
+    """Return the names of the columns that the estimator was fitted on, if they have names."""
     names = getattr(estimator, "feature_names_in_", None)
     return None if names is None else [str(name) for name in names]

@@ -1,4 +1,4 @@
-"""The exact Fisher–Rao distance between two Gaussians, and geodesics between them."""
+"""Exact Fisher–Rao distance between two Gaussians, and geodesics between them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _Gaussian = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 class FisherRaoResult(NamedTuple):
-    """A Fisher–Rao distance with what is known about it."""
+    """Fisher–Rao distance with its bounds and its accuracy."""
 
     distance: float
-    """The distance."""
+    """Distance."""
     lower: float
-    """The Calvo–Oller lower bound."""
+    """Lower bound of Calvo & Oller."""
     upper: float
-    """An upper bound that needs no search."""
+    """Upper bound that is computed without the geodesic."""
     residual: float
-    """How far the path found is from a geodesic, relative; 0 on one."""
+    """Relative residual of the geodesic equations on the path that was found; 0 for a geodesic."""
     evaluations: int
-    """Evaluations the search took."""
+    """Number of evaluations of the search."""
     exact: bool
-    """Whether it is the distance to the tolerance, not only an upper bound of it."""
+    """Whether the distance is exact to the tolerance, and not only an upper bound."""
 
 
 @overload
@@ -73,19 +73,19 @@ def fisher_rao(
     Parameters
     ----------
     mean_a, cov_a : array-like of shapes (n,) and (n, n)
-        Mean and covariance of the first Gaussian, which is positive definite. Numbers stand for one
+        Mean and positive definite covariance of the first Gaussian. Scalars are accepted in one
         dimension.
     mean_b, cov_b : array-like of shapes (n,) and (n, n)
         Mean and covariance of the second Gaussian.
     tol : float, default=1e-8
-        The relative residual of the geodesic equations to reach.
+        Tolerance of the relative residual of the geodesic equations.
     return_bounds : bool, default=False
-        Return a :class:`FisherRaoResult` with bounds instead of a number.
+        Whether to return a :class:`FisherRaoResult` with bounds instead of a number.
 
     Returns
     -------
     float or FisherRaoResult
-        The distance, or the distance with bounds.
+        Distance, or distance with bounds.
 
     References
     ----------
@@ -105,25 +105,25 @@ def fisher_rao(
 
 
 class Geodesic:
-    """A geodesic of the Fisher–Rao metric at constant speed.
+    """Geodesic of the Fisher–Rao metric with constant speed.
 
-    Use :func:`geodesic` to make it.
+    Created by :func:`geodesic`.
 
     Parameters
     ----------
     core : object
-        The geodesic of the core.
+        Geodesic of the core.
 
     Attributes
     ----------
     length : float
-        The length between times 0 and 1.
+        Length between times 0 and 1.
     velocity : tuple of ndarrays
-        Change of mean and covariance at time 0: the logarithm map of the end at the start.
+        Derivative of mean and covariance at time 0: the logarithm map at the first Gaussian.
 
     See Also
     --------
-    geodesic : The geodesic between two Gaussians, or from one with a velocity.
+    geodesic : Creates the geodesic between two Gaussians, or from one Gaussian with a velocity.
 
     Examples
     --------
@@ -139,12 +139,12 @@ class Geodesic:
 
     @property
     def length(self) -> float:
-        """The length between times 0 and 1."""
+        """Length between times 0 and 1."""
         return self._core.length()
 
     @property
     def velocity(self) -> _Gaussian:
-        """Change of mean and covariance at time 0."""
+        """Derivative of mean and covariance at time 0."""
         return self._core.velocity()
 
     def point(self, t: float) -> _Gaussian:
@@ -153,46 +153,46 @@ class Geodesic:
         Parameters
         ----------
         t : float
-            The time; times outside [0, 1] continue the geodesic.
+            Time; times outside [0, 1] extend the geodesic.
 
         Returns
         -------
         mean : ndarray of shape (n,)
-            The mean.
+            Mean.
         cov : ndarray of shape (n, n)
-            The covariance.
+            Covariance.
         """
         return self._core.point(float(t))
 
     def midpoint(self) -> _Gaussian:
-        """Return mean and covariance half way.
+        """Return the mean and the covariance at time 0.5.
 
         Returns
         -------
         mean : ndarray of shape (n,)
-            The mean.
+            Mean.
         cov : ndarray of shape (n, n)
-            The covariance.
+            Covariance.
         """
         return self.point(0.5)
 
     def curve(self, points: int = 50) -> _Gaussian:
-        """Return means and covariances at equal steps from time 0 to time 1.
+        """Return means and covariances at equally spaced times from 0 to 1.
 
         Parameters
         ----------
         points : int, default=50
-            The number of steps, including both ends.
+            Number of times, including both ends.
 
         Returns
         -------
         means : ndarray of shape (points, n)
-            The means.
+            Means of the Gaussians.
         covariances : ndarray of shape (points, n, n)
-            The covariances.
+            Covariances.
         """
         if points < 2:
-            raise ValueError(f"points is {points}: a curve has at least 2")
+            raise ValueError(f"points is {points}: at least 2 are needed")
         sampled = [self.point(t) for t in np.linspace(0, 1, points)]
         return np.stack([mean for mean, _ in sampled]), np.stack([cov for _, cov in sampled])
 
@@ -214,18 +214,18 @@ def geodesic(
     Parameters
     ----------
     mean_a, cov_a : array-like of shapes (n,) and (n, n)
-        Where it starts.
+        Gaussian at time 0.
     mean_b, cov_b : array-like of shapes (n,) and (n, n), default=None
-        Where it is at time 1.
+        Gaussian at time 1.
     velocity : tuple of array-likes of shapes (n,) and (n, n), default=None
-        Change of mean and covariance at time 0, instead of an end.
+        Derivative of mean and covariance at time 0, instead of the Gaussian at time 1.
     tol : float, default=1e-8
-        As in :func:`fisher_rao`.
+        Tolerance of the relative residual of the geodesic equations, as in :func:`fisher_rao`.
 
     Returns
     -------
     Geodesic
-        The geodesic.
+        Geodesic.
 
     Examples
     --------
@@ -238,30 +238,30 @@ def geodesic(
     start = _gaussian(mean_a, cov_a, "a")
     if velocity is not None:
         if mean_b is not None or cov_b is not None:
-            raise ValueError("give an end or a velocity, not both")
+            raise ValueError("both mean_b, cov_b and velocity were passed: pass only one of them")
         pushed = _gaussian(*velocity, "velocity")
         return Geodesic(_core.Geodesic.shoot(*start, *pushed))
     if mean_b is None or cov_b is None:
-        raise ValueError("give mean_b and cov_b, or a velocity")
+        raise ValueError("the geodesic has no end: pass mean_b and cov_b, or a velocity")
     return Geodesic(_core.Geodesic.between(*start, *_gaussian(mean_b, cov_b, "b"), float(tol)))
 
 
 def exponential(mean: ArrayLike, cov: ArrayLike, velocity: tuple[ArrayLike, ArrayLike]) -> _Gaussian:
-    """Compute the exponential map: where the geodesic with a velocity is at time 1.
+    """Compute the exponential map: the Gaussian at time 1 on the geodesic with a velocity.
 
     Parameters
     ----------
     mean, cov : array-like of shapes (n,) and (n, n)
-        Where the geodesic starts.
+        Gaussian at time 0.
     velocity : tuple of array-likes of shapes (n,) and (n, n)
-        Change of mean and covariance at time 0.
+        Derivative of mean and covariance at time 0.
 
     Returns
     -------
     mean : ndarray of shape (n,)
-        The mean at time 1.
+        Mean at time 1.
     cov : ndarray of shape (n, n)
-        The covariance at time 1.
+        Covariance at time 1.
     """
     return geodesic(mean, cov, velocity=velocity).point(1.0)
 
@@ -269,23 +269,23 @@ def exponential(mean: ArrayLike, cov: ArrayLike, velocity: tuple[ArrayLike, Arra
 def logarithm(
     mean_a: ArrayLike, cov_a: ArrayLike, mean_b: ArrayLike, cov_b: ArrayLike, *, tol: float = 1e-8
 ) -> _Gaussian:
-    """Compute the logarithm map: the velocity of the geodesic to the second Gaussian at the first.
+    """Compute the logarithm map: the velocity, at the first Gaussian, of the geodesic to the second.
 
     Parameters
     ----------
     mean_a, cov_a : array-like of shapes (n,) and (n, n)
-        The first Gaussian.
+        First Gaussian.
     mean_b, cov_b : array-like of shapes (n,) and (n, n)
-        The second Gaussian.
+        Second Gaussian.
     tol : float, default=1e-8
-        As in :func:`fisher_rao`.
+        Tolerance of the relative residual of the geodesic equations, as in :func:`fisher_rao`.
 
     Returns
     -------
     mean : ndarray of shape (n,)
-        Change of the mean at time 0.
+        Derivative of the mean at time 0.
     cov : ndarray of shape (n, n)
-        Change of the covariance at time 0.
+        Derivative of the covariance at time 0.
     """
     return geodesic(mean_a, cov_a, mean_b, cov_b, tol=tol).velocity
 
@@ -296,6 +296,6 @@ def _gaussian(mean: Any, cov: Any, which: str) -> _Gaussian:
     if mean.ndim != 1 or cov.shape != (len(mean), len(mean)):
         raise ValueError(
             f"Gaussian {which} has a mean of shape {mean.shape} and a covariance of shape "
-            f"{cov.shape}: give (n,) and (n, n)"
+            f"{cov.shape}: give shapes (n,) and (n, n)"
         )
     return mean, cov

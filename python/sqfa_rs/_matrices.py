@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# Sums in another order leave differences of a few hundred rounding errors; larger ones are mistakes.
+# Summation in another order changes entries by a few hundred rounding errors; larger differences
+# are mistakes.
 _ASYMMETRY = 1e-9
 
 
@@ -22,11 +23,11 @@ def spd_sqrt(matrices: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (..., n, n)
-        The positive semidefinite matrices S with SS = M.
+        Positive semidefinite matrices S with SS = M.
 
     See Also
     --------
-    spd_inv_sqrt : The inverse of the square root.
+    spd_inv_sqrt : Computes the inverse of the square root.
 
     Examples
     --------
@@ -40,7 +41,7 @@ def spd_sqrt(matrices: ArrayLike) -> NDArray[np.float64]:
 def spd_inv_sqrt(matrices: ArrayLike) -> NDArray[np.float64]:
     """Return the symmetric inverse square root of symmetric positive definite matrices.
 
-    It whitens: S M S is the identity.
+    S whitens M: S M S is the identity.
 
     Parameters
     ----------
@@ -50,11 +51,11 @@ def spd_inv_sqrt(matrices: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (..., n, n)
-        The positive definite matrices S with SMS = I.
+        Positive definite matrices S with SMS = I.
 
     See Also
     --------
-    spd_sqrt : The square root.
+    spd_sqrt : Computes the square root.
 
     Examples
     --------
@@ -76,11 +77,11 @@ def spd_log(matrices: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (..., n, n)
-        The symmetric matrices L with exp(L) = M.
+        Symmetric matrices L with exp(L) = M.
 
     See Also
     --------
-    sym_exp : The inverse function.
+    sym_exp : Computes the inverse function.
 
     Examples
     --------
@@ -103,11 +104,11 @@ def sym_exp(matrices: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (..., n, n)
-        The exponentials.
+        Positive definite matrices exp(L).
 
     See Also
     --------
-    spd_log : The inverse function.
+    spd_log : Computes the inverse function.
 
     Examples
     --------
@@ -123,26 +124,26 @@ def sym_exp(matrices: ArrayLike) -> NDArray[np.float64]:
 def generalized_eigenvalues(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     """Return the generalized eigenvalues of pairs of symmetric matrices, in descending order.
 
-    These are the λ with Av = λBv for a vector v. If λ is large or small, the variances of A and B
-    along v are very different.
+    These are the values λ with Av = λBv for a vector v. A large or small λ means that the variances
+    of A and B along v are very different.
 
     Parameters
     ----------
     a : array-like of shape (..., n, n)
         Symmetric matrices A.
     b : array-like of shape (..., n, n)
-        Symmetric positive definite matrices B. Stacks are broadcast as in NumPy:
-        ``a[:, None]`` and ``b`` make all pairs of two stacks.
+        Symmetric positive definite matrices B. Stacks are broadcast as in NumPy: ``a[:, None]`` and
+        ``b`` give all pairs of two stacks.
 
     Returns
     -------
     ndarray of shape (..., n)
-        The eigenvalues.
+        Generalized eigenvalues λ, in descending order.
 
     See Also
     --------
-    generalized_eigenvectors : The vectors as well.
-    sqfa_rs.distances.pairwise : Distances, many of which are functions of these values.
+    generalized_eigenvectors : Computes the eigenvectors as well.
+    sqfa_rs.distances.pairwise : Distances, many of which are functions of these eigenvalues.
 
     Examples
     --------
@@ -165,18 +166,18 @@ def generalized_eigenvectors(
     a : array-like of shape (..., n, n)
         Symmetric matrices A.
     b : array-like of shape (..., n, n)
-        Symmetric positive definite matrices B; stacks are broadcast as in NumPy.
+        Symmetric positive definite matrices B. Stacks are broadcast as in NumPy.
 
     Returns
     -------
     vectors : ndarray of shape (..., n, n)
-        Columns v of unit length with Av = λBv.
+        Eigenvectors v of unit length with Av = λBv, as columns.
     values : ndarray of shape (..., n)
-        The eigenvalues λ, in descending order.
+        Eigenvalues λ, in descending order.
 
     See Also
     --------
-    generalized_eigenvalues : The values alone.
+    generalized_eigenvalues : Computes the eigenvalues alone.
 
     Examples
     --------
@@ -199,7 +200,8 @@ def _whitened(a: ArrayLike, b: ArrayLike, name: str) -> tuple[NDArray[np.float64
     whitener = _spectral(b, lambda values: 1 / np.sqrt(values), name, "b")
     if left.shape[-1] != whitener.shape[-1]:
         raise ValueError(
-            f"{name}: a has matrices of order {left.shape[-1]} and b of order {whitener.shape[-1]}"
+            f"{name}: a has matrices of order {left.shape[-1]} and b of order "
+            f"{whitener.shape[-1]}: give matrices of the same order"
         )
     whitened = whitener @ left @ whitener
     return (whitened + np.swapaxes(whitened, -1, -2)) / 2, whitener
@@ -215,7 +217,8 @@ def _spectral(
 ) -> NDArray[np.float64]:
     """Apply a function to the eigenvalues of positive definite matrices."""
     values, vectors = np.linalg.eigh(_symmetric(matrices, name, argument))
-    # Eigenvalues of a matrix of order n have errors of about n rounding errors of the largest one.
+    # Eigenvalues of a matrix of order n have errors of about n rounding errors of the largest
+    # eigenvalue.
     rounding = values.shape[-1] * np.finfo(np.float64).eps * abs(values).max(axis=-1, initial=0.0)
     least = values.min(axis=-1, initial=np.inf)
     bad = least <= rounding if definite else least < -rounding
@@ -224,8 +227,8 @@ def _spectral(
         what = "positive definite" if definite else "positive semidefinite"
         place = f"the matrix at {list(at)} of {argument}" if at else argument
         raise ValueError(
-            f"{name}: {place} is not {what}: its smallest eigenvalue is {least[at]:.3g}, its largest "
-            f"{values[at].max():.3g}; add noise to the diagonal"
+            f"{name}: {place} is not {what}: its smallest eigenvalue is {least[at]:.3g} and its "
+            f"largest {values[at].max():.3g}; add a small number to its diagonal"
         )
     return _composed(function(values if definite else values.clip(min=0)), vectors)
 
@@ -238,10 +241,10 @@ def _symmetric(matrices: ArrayLike, name: str, argument: str = "matrices") -> ND
     """Return validated symmetric matrices in double precision."""
     array = np.asarray(matrices)
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name}: {argument} must be real numbers, not {array.dtype}")
+        raise TypeError(f"{name}: {argument} must contain real numbers, but its type is {array.dtype}")
     if array.ndim < 2 or array.shape[-1] != array.shape[-2]:
         raise ValueError(f"{name}: {argument} must have shape (..., n, n), not {array.shape}")
-    # Matrices in single precision are symmetric to single precision.
+    # Matrices in single precision are symmetric only to single precision.
     single = array.dtype.itemsize < 8 and array.dtype.kind == "f"
     rounding = float(np.finfo(array.dtype).eps) * 100 if single else _ASYMMETRY
     array = array.astype(np.float64)
@@ -252,7 +255,7 @@ def _symmetric(matrices: ArrayLike, name: str, argument: str = "matrices") -> ND
     if np.any(apart > rounding * size):
         at = tuple(int(i) for i in np.argwhere(apart > rounding * size)[0])
         raise ValueError(
-            f"{name}: {argument} is not symmetric: entry {list(at)} differs from its mirror image by "
-            f"{apart[at]:.3g}"
+            f"{name}: {argument} is not symmetric: entry {list(at)} differs from the entry across "
+            f"the diagonal by {apart[at]:.3g}"
         )
     return np.asarray((array + np.swapaxes(array, -1, -2)) / 2)

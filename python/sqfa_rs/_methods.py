@@ -1,4 +1,4 @@
-"""The catalogue of methods, which the core keeps, and the names of their settings."""
+"""Catalog of the methods of the core, and the names of their settings."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from typing import Any, NamedTuple
 from . import _core
 
 UNCONVERGED = "not-converged"
-# The name of the warning of the core about samples that depend on each other.
+# Name of the core's warning about samples that are not independent.
 DEPENDENT_ROWS = "dependent-rows"
-"""The kind of warning that scikit-learn has its own class for."""
+"""Return the category of a warning, which is scikit-learn's own if it has one."""
 
 
 class Setting(NamedTuple):
     """A setting that a method uses."""
 
     name: str
-    """The name in files."""
+    """Name in files."""
     parameter: str
-    """The parameter of the estimator."""
+    """Parameter of the estimator."""
     reported: bool
     """Whether fits report it as a number."""
     whole: bool
-    """Whether that number is whole."""
+    """Whether this number is whole."""
     selected: bool
-    """Whether several values are a list to select from on held-out samples."""
+    """Whether several values are candidates to select from on held-out samples."""
     default: str | None
-    """The default of the method, as text."""
+    """Default of the method, as text."""
 
     def number(self, value: float) -> float | int:
-        """A value as Python shows it."""
+        """Return a value as a Python object."""
         return int(value) if self.whole else value
 
 

@@ -1,4 +1,4 @@
-"""Location and scatter that outliers do not move."""
+"""Robust estimates of location and scatter."""
 
 from __future__ import annotations
 
@@ -16,24 +16,26 @@ from .estimators._settings import seed_of
 
 @dataclass(frozen=True)
 class RobustCovariance:
-    """What :func:`robust_covariance` finds.
+    """Result of :func:`robust_covariance`.
 
     Attributes
     ----------
     location : ndarray of shape (n_features,)
-        The mean of the points that reweighting keeps.
+        Mean of the samples that are kept after reweighting.
     covariance : ndarray of shape (n_features, n_features)
-        Their covariance, with the factor that makes it consistent for Gaussian points.
+        Covariance of the samples that are kept, multiplied by the factor that makes it consistent
+        for Gaussian samples.
     support : ndarray of bool of shape (n_samples,)
-        Which points these are.
+        Mask of the samples that are kept after reweighting.
     distances : ndarray of shape (n_samples,)
-        Squared Mahalanobis distances of all points in this metric.
+        Squared Mahalanobis distance of each sample, for ``location`` and ``covariance``.
     raw_location, raw_covariance, raw_support, raw_distances : ndarray
-        The same of the h points of least determinant, before any correction.
+        The same quantities for the h samples with the smallest determinant, without consistency
+        factor and reweighting.
     raw_log_determinant : float
-        ln det of the raw covariance.
+        Logarithm of the determinant of the raw covariance.
     consistency : float
-        The factor that makes the raw covariance consistent for Gaussian points.
+        Factor that makes the raw covariance consistent for Gaussian samples.
     """
 
     location: NDArray[np.float64]
@@ -56,25 +58,25 @@ def robust_covariance(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> RobustCovariance:
-    """The minimum covariance determinant of points.
+    """Compute the minimum covariance determinant estimate of location and covariance.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Points.
+        Samples.
     support_fraction : float, default=0.8
-        The share of points that are no outliers, above 0.5.
+        Fraction of samples that are assumed to be no outliers, above 0.5.
     n_starts : int, default=100
-        Random starts.
+        Number of random initial subsets.
     random_state : int, RandomState instance or None, default=0
-        Seed of the starts.
+        Seed of the random subsets.
     n_jobs : int, default=None
-        Threads; results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
 
     Returns
     -------
     RobustCovariance
-        Location and covariance, with what they were computed from.
+        Location, covariance, and the samples and distances that they are based on.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Points of a comparison as sessions: data sets of the same classes that share no filters."""
+"""Sessions of a comparison: data sets with the same classes, each with its own components."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .data._labels import encode, positions
 
 
 class Session(NamedTuple):
-    """One session, as the core takes it."""
+    """One session, in the form that the core accepts."""
 
     name: str
     points: Any
@@ -25,22 +25,22 @@ class Session(NamedTuple):
 def as_sessions(
     name: str, X: Any, y: Any, sessions: Any, groups: Any
 ) -> tuple[NDArray[Any], list[Session]]:
-    """The classes of all points, and their sessions: those of a list, or those that points name."""
+    """Return the classes of all samples, and the sessions of a list or of a single table."""
     taken = _listed if _is_list(X) else _named
     classes, every = taken(name, X, y, sessions, groups)
     for session in every if len(every) > 1 else ():
         missing = np.setdiff1d(np.arange(len(classes)), session.codes)
         if missing.size:
             raise ValueError(
-                f"session {session.name!r} has no point of class {classes[missing[0]]!r}"
-                f"{f' and of {missing.size - 1} more' if missing.size > 1 else ''}: sessions must have "
-                "the same classes, so leave the class or the session out"
+                f"session {session.name!r} has no sample of class {classes[missing[0]]!r}"
+                f"{f' and of {missing.size - 1} more' if missing.size > 1 else ''}: "
+                "sessions must have the same classes, so leave out the class or the session"
             )
     return classes, every
 
 
 def _named(name: str, X: Any, y: Any, sessions: Any, groups: Any) -> tuple[NDArray[Any], list[Session]]:
-    """The sessions that every point of one table names."""
+    """Return the sessions of one table, from the session of each sample."""
     classes, codes = _encode(y)
     points = dense(loose_points(X))
     check_consistent_length(points, codes)
@@ -61,14 +61,17 @@ def _named(name: str, X: Any, y: Any, sessions: Any, groups: Any) -> tuple[NDArr
 
 
 def _listed(name: str, X: Any, y: Any, sessions: Any, groups: Any) -> tuple[NDArray[Any], list[Session]]:
-    """The sessions of a list of tables."""
+    """Return the sessions of a list of tables."""
     count = len(X)
     if not isinstance(y, (list, tuple)) or len(y) != count:
         raise ValueError(
             f"X is a list of {count} sessions: give y as a list of {count} arrays of labels"
         )
     if sessions is not None and len(sessions) != count:
-        raise ValueError(f"X is a list of {count} sessions, and sessions names {len(sessions)}")
+        raise ValueError(
+            f"X is a list of {count} sessions, but sessions has {len(sessions)} "
+            "names: give one name per session"
+        )
     if groups is not None and (not isinstance(groups, (list, tuple)) or len(groups) != count):
         raise ValueError(f"X is a list of {count} sessions: give groups as a list of {count} arrays")
     every = []
@@ -82,7 +85,7 @@ def _listed(name: str, X: Any, y: Any, sessions: Any, groups: Any) -> tuple[NDAr
 
 
 def _encode(y: Any) -> tuple[NDArray[Any], NDArray[np.uint32]]:
-    """Classes and positions; numbers that repeat, as orientations of 22.5 do, are classes too."""
+    """Return the classes and the class index of each sample; labels such as 22.5 are classes."""
     labels = column_or_1d(y, warn=True)
     if labels.dtype.kind == "f" and np.isfinite(labels).all():
         classes, codes = np.unique(labels, return_inverse=True)
@@ -92,17 +95,19 @@ def _encode(y: Any) -> tuple[NDArray[Any], NDArray[np.uint32]]:
 
 
 def _is_list(X: Any) -> bool:
-    """Whether points are a list of tables rather than one table."""
+    """Return whether X is a list of tables, not one table."""
     return isinstance(X, (list, tuple)) and bool(X) and all(np.ndim(one) == 2 for one in X)
 
 
 def _one_each(what: str, values: NDArray[Any], points: int) -> None:
     if len(values) != points:
-        raise ValueError(f"{what} has {len(values)} values for {points} points: give one a point")
+        raise ValueError(
+            f"{what} has {len(values)} values for {points} samples: give one value per sample"
+        )
 
 
 def _codes(what: str, values: Any, points: int) -> NDArray[np.uint32]:
-    """A number for every group."""
+    """Return the index of the group of each sample."""
     values = column_or_1d(np.asarray(values))
     _one_each(what, values, points)
     return np.unique(values, return_inverse=True)[1].astype(np.uint32)

@@ -1,8 +1,8 @@
-"""The look of all figures: colors that color-blind readers can tell apart, and quiet axes.
+"""Style of all figures: colors that color-blind readers can distinguish, and axes without borders.
 
-Up to ten classes have distinct colors: those of Okabe & Ito ("Color universal design", 2008) without
-the yellow, which is hard to see on white, and three that were selected so that all ten differ for
-color-blind readers as well. More classes are assumed to be ordered and have colors of increasing
+Up to ten classes have distinct colors. Seven are those of Okabe & Ito ("Color universal design",
+2008) without yellow, which is hard to see on white. Three more were selected so that all ten differ
+for color-blind readers. More classes are assumed to be ordered and have colors of increasing
 lightness.
 """
 
@@ -25,11 +25,12 @@ DISTINCT = (
     "#7A4A12",
     "#332288",
 )
-# Shapes that differ if colors do not. A plus ("P") vanishes at the size of a sample.
+# Shapes that differ if colors do not. A plus ("P") is not visible at the size of a sample.
 MARKERS = ("o", "s", "^", "D", "v", "X", "<", ">", "*", "p")
-# Ordered classes and matrices; its lightness rises evenly, so that it survives gray print.
+# Color scale of ordered classes and matrices. Its lightness increases uniformly, so that it works
+# in gray print.
 SEQUENTIAL = "viridis"
-# Weights, symmetric about 0.
+# Color scale of weights, symmetric about 0.
 DIVERGING = "RdBu_r"
 
 SETTINGS: dict[str, Any] = {
@@ -41,7 +42,7 @@ SETTINGS: dict[str, Any] = {
     "axes.spines.top": False,
     "axes.titlelocation": "left",
     "axes.titlesize": 11,
-    # Legends and color bars next to the axes stay inside the figure.
+    # Legends and color bars next to the axes remain inside the figure.
     "figure.constrained_layout.use": True,
     "figure.dpi": 110,
     "figure.facecolor": "white",
@@ -53,7 +54,7 @@ SETTINGS: dict[str, Any] = {
     "lines.linewidth": 1.6,
     "savefig.bbox": "tight",
     "savefig.facecolor": "white",
-    # Text of SVG files stays text.
+    # Text of SVG files remains text.
     "svg.fonttype": "none",
     "xtick.color": "0.35",
     "ytick.color": "0.35",
@@ -67,12 +68,12 @@ def palette(count: int) -> NDArray[np.float64]:
 
     if count <= len(DISTINCT):
         return np.asarray(to_rgba_array(DISTINCT[:count]))
-    # The bright end of the scale is hard to see on white.
+    # The light end of the scale is hard to see on white.
     return np.asarray(matplotlib.colormaps[SEQUENTIAL](np.linspace(0, 0.92, count)))
 
 
 def settings() -> Any:
-    """Return all settings of matplotlib, including its cycle of colors."""
+    """Return all settings of matplotlib, including its color cycle."""
     from cycler import cycler
 
     return SETTINGS | {"axes.prop_cycle": cycler(color=list(DISTINCT))}

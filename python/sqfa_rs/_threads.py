@@ -1,4 +1,4 @@
-"""How many threads a call may use."""
+"""Number of threads that a call uses."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from numbers import Integral
 
 from . import _core
 
-# What job launchers set for the processes they start; the first one found counts.
+# Variables that job launchers set for the processes they start; the first one that is set is used.
 _LIMITS = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def thread_count(n_jobs: object = None) -> int:
-    """Turn ``n_jobs`` into a number of threads.
+    """Return the number of threads for ``n_jobs``.
 
-    ``None`` means all processors this process may use, unless ``RAYON_NUM_THREADS`` or
-    ``OMP_NUM_THREADS`` says less; −1 all of them, −2 all but one. Results do not depend on it.
+    ``None`` means all processors that this process may use, or fewer if ``RAYON_NUM_THREADS`` or
+    ``OMP_NUM_THREADS`` is smaller; −1 means all processors, −2 all but one. Results do not depend
+    on it.
     """
     available = int(_core.available_threads())
     if n_jobs is None:
@@ -28,6 +29,8 @@ def thread_count(n_jobs: object = None) -> int:
         raise TypeError(f"n_jobs must be None or a whole number, not {n_jobs!r}")
     jobs = int(n_jobs)
     if jobs == 0:
-        raise ValueError("n_jobs is 0: give None, a positive number of threads, or -1 for all")
-    # More threads than processors only wait for each other.
+        raise ValueError(
+            "n_jobs is 0: give None, a positive number of threads, or -1 for all processors"
+        )
+    # More threads than processors would only wait for each other.
     return min(jobs, available) if jobs > 0 else max(1, available + 1 + jobs)

@@ -1,4 +1,4 @@
-"""The methods and classifiers that SQFA is compared with.
+"""Methods and classifiers with which SQFA is compared.
 
 Reducers: :class:`PCA`, :class:`LDA`, :class:`SupervisedPCA`, :class:`LFDA`, :class:`LMNN`, :class:`NCA`,
 :class:`WDA`, :class:`AMA`, :class:`LAD`, :class:`SAVE` and :class:`DirectionalRegression`.

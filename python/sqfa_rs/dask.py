@@ -1,11 +1,11 @@
-"""The estimators on Dask: class statistics where the points are, the fit where you are.
+"""Estimators for Dask: class statistics are computed on the cluster, the fit runs locally.
 
-Every partition becomes sums on its worker, the sums merge in a fixed tree on the cluster, and one small
-set of statistics comes home. Points are never scattered, so a lost worker costs the time to read its
-partitions again. The fit itself takes seconds on statistics and runs in the calling process. Settings
-that are not specified are selected as for arrays: the workers score candidates on the samples held out,
-in a few more passes. A refinement brings coordinates to the driver, and methods that need samples a
-subsample.
+Each worker accumulates the class statistics of its partitions, and the cluster merges them in a
+fixed order. Only the merged class statistics are sent to the calling process, which runs the fit in
+seconds. Samples are not moved, so if a worker is lost, only its partitions are read again. Settings
+that are not specified are selected as for arrays: the workers score candidates on held-out samples,
+which takes a few more passes over the data. A refinement collects features on the driver. Methods
+that need samples collect a random subsample.
 """
 
 from __future__ import annotations
@@ -57,25 +57,25 @@ __all__ = [
 def class_accumulator(
     X: Any, y: Any, *, sample_weight: Any = None, form: Form = "dense", client: Any = None
 ) -> ClassAccumulator:
-    """The sums of labeled points that live in Dask, for :meth:`ClassAccumulator.merge` or ``finish``.
+    """Accumulate class statistics of labeled samples in Dask, for :meth:`ClassAccumulator.merge`.
 
     Parameters
     ----------
     X : dask array of shape (n_samples, n_features), or dask data frame
-        Points.
+        Samples.
     y : dask array or series of shape (n_samples,), or str
-        Labels, or the name of the label column of the frame.
+        Class labels, or the name of the label column of the frame.
     sample_weight : dask array or series of shape (n_samples,), default=None
-        Whole numbers: how often each point counts.
+        Repetition count of each sample, a whole number.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
-        What is kept of a class: all entries of its scatter, or a sketch of so many rows.
+        Form of the class scatters: all entries ("dense"), or a sketch with a number of rows.
     client : distributed.Client, default=None
-        Where to compute; Dask's current scheduler by default.
+        Client that computes. None uses Dask's current scheduler.
 
     Returns
     -------
     ClassAccumulator
-        The class statistics of all samples, not finished.
+        Class statistics of all samples, to which more samples can be added.
     """
     return total(Engine(X, y, sample_weight, client), form)
 
@@ -89,22 +89,22 @@ def class_statistics(
     form: Form = "dense",
     client: Any = None,
 ) -> ClassStatistics:
-    """Counts, means and covariances of labeled points that live in Dask.
+    """Compute class statistics of labeled samples in Dask.
 
     Parameters
     ----------
     X : dask array of shape (n_samples, n_features), or dask data frame
-        Points.
+        Samples.
     y : dask array or series of shape (n_samples,), or str
-        Labels, or the name of the label column of the frame.
+        Class labels, or the name of the label column of the frame.
     sample_weight : dask array or series of shape (n_samples,), default=None
-        Whole numbers: how often each point counts.
+        Repetition count of each sample, a whole number.
     covariance_estimator : {"empirical", "oas"} or float, default="empirical"
-        The estimator of the class covariances.
+        Estimator of the class covariances.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
-        What is kept of a class: all entries of its scatter, or a sketch of so many rows.
+        Form of the class scatters: all entries ("dense"), or a sketch with a number of rows.
     client : distributed.Client, default=None
-        Where to compute; Dask's current scheduler by default.
+        Client that computes. None uses Dask's current scheduler.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def class_statistics(
 
 
 class _OnDask(OnEngine):
-    """Fits from statistics of the cluster; answers lazily to lazy points."""
+    """Estimator that fits from class statistics on the cluster and transforms and predicts lazily."""
 
     _connection = "client"
     _engine_only = ("max_bytes",)
@@ -133,16 +133,16 @@ class _OnDask(OnEngine):
     max_bytes: int | None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from labeled points that live in Dask, or from local ones as the local estimator does.
+        """Learn from labeled samples in Dask, or from local samples as the local estimator does.
 
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features), or dask data frame
-            Points.
+            Samples.
         y : dask array or series of shape (n_samples,), or str
-            Labels, or the name of the label column of the frame.
+            Class labels, or the name of the label column of the frame.
         sample_weight : dask array or series of shape (n_samples,), default=None
-            Whole numbers: how often each point counts.
+            Repetition count of each sample, a whole number.
 
         Returns
         -------
@@ -160,26 +160,26 @@ class _OnDask(OnEngine):
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of points whose most probable class is their own, from one pass of whole counts.
+        """Return the accuracy on labeled samples, computed in one pass.
 
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features), or dask data frame
-            Points.
+            Samples.
         y : dask array or series of shape (n_samples,), or str
-            Labels, or the name of the label column of the frame.
+            Class labels, or the name of the label column of the frame.
         sample_weight : array-like of shape (n_samples,), default=None
-            For local points only.
+            Sample weights, for local samples only.
 
         Returns
         -------
         score : float
-            The accuracy, exact whatever the order of the partitions.
+            Accuracy, which does not depend on the order of the partitions.
         """
         if not is_dask_collection(X):
             return float(super().score(X, y, sample_weight=sample_weight))  # type: ignore[misc]
         if sample_weight is not None:
-            raise ValueError("sample_weight is not taken with points in Dask: score counts points")
+            raise ValueError("sample_weight is not supported for samples in Dask: leave it out")
         blocks, labels, _, _ = aligned(X, y, None)
         model = dask.delayed(self.to_local())
         count = dask.delayed(_counted, pure=True)
@@ -192,7 +192,7 @@ class _OnDask(OnEngine):
         return accuracy(counts)
 
     def _lazily(self, X: Any, method: str, width: int | None, dtype: Any) -> Any:
-        """A method of the local estimator, applied to every partition when it is asked for."""
+        """Return a method of the local estimator that is applied lazily to each partition."""
         model = self.to_local()
         if hasattr(X, "map_partitions") and hasattr(X, "columns"):
             return X.map_partitions(
@@ -215,12 +215,12 @@ class _OnDask(OnEngine):
 
 class _Reducer(_OnDask):
     def transform(self, X: Any) -> Any:
-        """Compute the features of samples: lazy for samples in Dask, at once for local ones.
+        """Compute the features of samples: lazily for samples in Dask, immediately for local samples.
 
         Parameters
         ----------
-        X : dask array of shape (n_samples, n_features), dask data frame, or local points
-            Points.
+        X : dask array of shape (n_samples, n_features), dask data frame, or array-like
+            Samples.
 
         Returns
         -------
@@ -236,7 +236,7 @@ class _Reducer(_OnDask):
 
 class _Classifier(_OnDask):
     def predict(self, X: Any) -> Any:
-        """Return the most probable class of every sample: lazy for samples in Dask.
+        """Return the most probable class of each sample: lazily for samples in Dask.
 
         Parameters
         ----------
@@ -246,14 +246,14 @@ class _Classifier(_OnDask):
         Returns
         -------
         y : dask array of shape (n_samples,)
-            Labels.
+            Predicted labels.
         """
         if not is_dask_collection(X):
             return super().predict(X)  # type: ignore[misc]
         return self._lazily(X, "predict", None, self.classes_.dtype)  # type: ignore[attr-defined]
 
     def predict_proba(self, X: Any) -> Any:
-        """Return p(class | sample): lazy for samples in Dask.
+        """Return the probability of each class given the sample: lazily for samples in Dask.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ class _Classifier(_OnDask):
         Returns
         -------
         probabilities : dask array of shape (n_samples, n_classes)
-            The probabilities, in the order of ``classes_``.
+            Probabilities, in the order of ``classes_``.
         """
         if not is_dask_collection(X):
             return super().predict_proba(X)  # type: ignore[misc]
@@ -271,10 +271,10 @@ class _Classifier(_OnDask):
 
 
 _PARAMETERS = """    client : distributed.Client, default=None
-        Where to compute; Dask's current scheduler by default.
+        Client that computes. None uses Dask's current scheduler.
     max_bytes : int, default=None
-        The most bytes of samples or coordinates that a refinement, or a method that needs samples,
-        brings here; a seeded sample if there are more. None is 1 GiB.
+        Maximum number of bytes of samples or features that a refinement, or a method that needs
+        samples, collects on the driver. If there are more, a random subsample is used. None is 1 GiB.
 """
 _EXAMPLE = """    Examples
     --------
@@ -288,14 +288,14 @@ _EXAMPLE = """    Examples
 
 
 class _Supervised(_Reducer, _Classifier):
-    """A reducer that predicts, too."""
+    """Reducer that also predicts classes."""
 
 
 def _on_dask(estimator: type[Any], kind: type[_OnDask]) -> type[Any]:
-    """The Dask estimator of a local one."""
+    """Return the Dask estimator for a local estimator."""
     name = estimator.__name__
     first, _, rest = (estimator.__doc__ or "").partition("\n")
-    # The text until the parameters may begin with an example of the local estimator.
+    # The text before the parameters may begin with an example of the local estimator.
     text, _, rest = rest.partition("    Parameters\n")
     text = re.sub(r"\n +>>> .*?\n\n", "\n", text, flags=re.S)
     parameters, _, rest = rest.partition("\n    Attributes\n")
@@ -314,7 +314,7 @@ def _on_dask(estimator: type[Any], kind: type[_OnDask]) -> type[Any]:
     return type(name, (kind, estimator), members)
 
 
-# KNN is not here: it keeps all training samples, so it needs them in one place anyway.
+# KNN is not included: it keeps all training samples, so it needs them in one place in any case.
 SQFA: type[Any] = _on_dask(local.SQFA, _Supervised)
 SecondMomentSQFA: type[Any] = _on_dask(local.SecondMomentSQFA, _Supervised)
 HeavyTailedSQFA: type[Any] = _on_dask(local.HeavyTailedSQFA, _Supervised)
@@ -353,7 +353,9 @@ def _framed(frame: Any, model: Any, method: str) -> Any:
     if known is not None:
         missing = [name for name in known if name not in frame.columns]
         if missing:
-            raise ValueError(f"column '{missing[0]}' is missing: the model was fitted with it")
+            raise ValueError(
+                f"column '{missing[0]}' is missing, but the model was fitted with it: add it"
+            )
         frame = frame[list(known)]
     answers = _answered(frame, model, method)
     if answers.ndim == 1:

@@ -1,4 +1,4 @@
-"""Data sets made from a formula and a seed, and the file format of MNIST."""
+"""Synthetic data sets, and the file format of MNIST."""
 
 from __future__ import annotations
 
@@ -26,25 +26,27 @@ def make_speed(
 ) -> Bunch:
     """Make videos of textures that move behind an aperture, labeled by their speed.
 
-    Class means nearly vanish, so that speed lives in the covariances, of which LDA sees nothing.
+    The class means nearly vanish, so only the covariances depend on the speed, and LDA cannot
+    separate the classes.
 
     Parameters
     ----------
     n_train, n_test : int
-        Videos per speed for training and testing.
+        Number of videos per speed for training and testing.
     tenths : sequence of int, default=None
-        The speeds in tenths of a degree per second, ascending, from −80 to 80; 41 from −60 to 60 by
-        default.
+        Speeds in tenths of a degree per second, in ascending order, between −80 and 80. None uses
+        41 speeds from −60 to 60.
     random_state : int, default=1
-        Seed.
+        Seed of all random numbers.
     n_jobs : int, default=None
-        Threads; the data do not depend on them.
+        Number of threads. None uses all processors. The data do not depend on it.
 
     Returns
     -------
     Bunch
         ``data`` (float32, of shape (n_videos, 450)), ``target`` (tenths of a degree per second),
-        ``data_test`` and ``target_test`` if asked for, ``image_shape`` (frames × pixels).
+        ``image_shape`` (frames × pixels), and with ``n_test`` also ``data_test`` and
+        ``target_test``.
 
     References
     ----------
@@ -70,23 +72,24 @@ def make_neural(
     random_state: int = 1,
     n_jobs: int | None = None,
 ) -> Bunch:
-    """Spike counts of a simulated V1 population that sees one of eight orientations.
+    """Make spike counts of a simulated V1 population that responds to one of eight orientations.
 
-    Rates are tuned to orientation; counts in 50 ms are Poisson under gains of tuning and of the base
-    that the population shares, a fluctuation along the slope of tuning and a gain of every neuron's own.
-    A few trials are disturbed and a few neurons burst, for :func:`sqfa_rs.neural.clean` to find. Nothing
-    of it was recorded.
+    Firing rates are tuned to orientation, and counts in 50 ms have Poisson distributions. Rates are
+    multiplied by random gains: one for the tuning and one for the baseline that all neurons share,
+    and one of each neuron. Fluctuations along the slope of the tuning are shared as well. A few
+    trials and neurons are disturbed, so that :func:`sqfa_rs.neural.clean` has outliers to find. All
+    data are simulated.
 
     Parameters
     ----------
     session : int, default=0
-        One of five sessions, 0 to 4, of 70, 88, 106, 124 and 142 neurons.
+        One of five sessions, 0 to 4, with 70, 88, 106, 124 and 142 neurons.
     n_trials : int, default=400
-        Trials of every orientation.
+        Number of trials per orientation.
     random_state : int, default=1
-        Seed.
+        Seed of all random numbers.
     n_jobs : int, default=None
-        Threads; the data do not depend on them.
+        Number of threads. None uses all processors. The data do not depend on it.
 
     Returns
     -------
@@ -118,23 +121,24 @@ def make_toy(
     *,
     random_state: int = 0,
 ) -> Bunch:
-    """Small problems whose statistics are known exactly.
+    """Make a small problem with known class statistics.
 
     Parameters
     ----------
     name : {"toy-6d", "toy-4d", "toy-lda"}
-        "toy-6d": three classes that differ in covariance in two dimensions and in mean in two others;
-        "toy-4d" and "toy-lda": problems on which second moments or LDA look the wrong way.
+        "toy-6d" has three classes that differ in covariance in two dimensions and in mean in two
+        others. "toy-4d" and "toy-lda" are problems in which second moments and LDA, respectively,
+        find the wrong directions.
     n_train, n_test : int
-        Points per class for training and testing.
+        Number of samples per class for training and testing.
     random_state : int, default=0
-        Seed.
+        Seed of all random numbers.
 
     Returns
     -------
     Bunch
-        ``data``, ``target``, ``data_test`` and ``target_test`` if asked for, and the exact ``means`` and
-        ``covariances``.
+        ``data``, ``target``, the exact ``means`` and ``covariances``, and with ``n_test`` also
+        ``data_test`` and ``target_test``.
 
     Examples
     --------
@@ -158,24 +162,24 @@ def make_scaling(
     dtype: Any = np.float64,
     n_jobs: int | None = None,
 ) -> Bunch:
-    """Exact statistics of five classes that differ in a hidden subspace of any size.
+    """Make exact class statistics of five classes that differ in a hidden subspace.
 
     Parameters
     ----------
     n_features : int, default=100
-        Dimensions.
+        Number of features.
     n_informative : int, default=8
-        Dimensions of the hidden subspace: even, at least 4.
+        Dimension of the hidden subspace: even, at least 4.
     spread : float, default=3.8
-        Spread of the means.
+        Spread of the class means.
     a, b : float
-        Variances along the two axes of every informative block.
+        Variances along the two axes of each informative block.
     random_state : int, default=8
         Seed of the subspace.
     dtype : {numpy.float64, numpy.float32}
-        Precision of the covariances.
+        Data type of the covariances.
     n_jobs : int, default=None
-        Threads.
+        Number of threads. None uses all processors. The results do not depend on it.
 
     Returns
     -------
@@ -192,7 +196,7 @@ def make_scaling(
     """
     kind = np.dtype(dtype)
     if kind not in (np.float64, np.float32):
-        raise ValueError(f"dtype is {kind}: choose float64 or float32")
+        raise ValueError(f"dtype is {kind}: use float64 or float32")
     return Bunch(
         **_core.make_scaling(
             _size("n_features", n_features),
@@ -213,12 +217,12 @@ def load_idx(path: str | os.PathLike[str]) -> NDArray[Any]:
     Parameters
     ----------
     path : path-like
-        The file, such as ``train-images-idx3-ubyte.gz``.
+        Path of the file, such as ``train-images-idx3-ubyte.gz``.
 
     Returns
     -------
     ndarray
-        The array, with as many dimensions as the file says.
+        Array with the shape that the file specifies.
 
     Examples
     --------
@@ -235,5 +239,5 @@ def load_idx(path: str | os.PathLike[str]) -> NDArray[Any]:
 
 def _size(name: str, value: int) -> int:
     if int(value) != value or value < 0:
-        raise ValueError(f"{name} is {value}: give a whole number from 0 on")
+        raise ValueError(f"{name} is {value}: give a whole number of at least 0")
     return int(value)

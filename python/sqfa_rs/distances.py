@@ -1,11 +1,12 @@
-"""Distances between Gaussians: :func:`pairwise`, and every distance of the core by its own name.
+"""Distances between Gaussians: :func:`pairwise`, and one function for each distance of the core.
 
-A set of Gaussians is given as ``(means, covariances)`` of shapes (k, m) and (k, m, m), as a single
-``(mean, covariance)``, as a mapping with those keys, as :class:`~sqfa_rs.ClassStatistics`, or as a
-fitted estimator, which stands for its classes in feature space with the noise it used.
+A set of Gaussians is a pair ``(means, covariances)`` of shapes (k, m) and (k, m, m), a single
+``(mean, covariance)``, a mapping with these keys, :class:`~sqfa_rs.ClassStatistics`, or a fitted
+estimator. A fitted estimator stands for its training classes in feature space, with the noise of
+the fit.
 
-Every name in :func:`names` is also a function here, with underscores for hyphens, which
-:class:`~sqfa_rs.SQFA` and :func:`pairwise` take as ``distance``, too:
+This module has a function for each name in :func:`names`, with underscores instead of hyphens.
+:class:`~sqfa_rs.SQFA` and :func:`pairwise` accept these functions as ``distance``, too:
 
 >>> import numpy as np
 >>> from sqfa_rs import distances
@@ -40,12 +41,12 @@ _ENTRIES: dict[str, tuple[str, str, str]] = {
 def names() -> list[str]:
     """Return the names of all distances, as :class:`~sqfa_rs.SQFA` and :func:`pairwise` accept them.
 
-    "chernoff" and "calvo-oller-t" need a number: "chernoff:0.3".
+    "chernoff" and "calvo-oller-t" need a parameter, for example "chernoff:0.3".
 
     Returns
     -------
     list of str
-        The names.
+        Names of the distances.
 
     Examples
     --------
@@ -69,20 +70,23 @@ def pairwise(
     Parameters
     ----------
     a, b : sets of k and l Gaussians
-        See the module's documentation; without ``b``, ``a`` is compared with itself.
+        Sets of Gaussians in one of the forms that the module accepts. Without ``b``, the pairs are
+        those of ``a``.
     distance : str or callable, default=None
-        A name from :func:`names`, with its parameter after a colon, a function of this module, or a
-        callable as for :class:`~sqfa_rs.SQFA`, of which only the value is used. None is the distance
-        that a fitted estimator among ``a`` and ``b`` maximized, else "calvo-oller".
+        Distance: a name from :func:`names`, with its parameter after a colon, a function of this
+        module, or a callable as in :class:`~sqfa_rs.SQFA`, of which only the value is used. None is
+        the distance that a fitted estimator among ``a`` and ``b`` maximized, otherwise
+        "calvo-oller".
     noise : float, default=None
-        Variance added to every feature of all Gaussians, in place of an estimator's own; 0 for none.
+        Variance added to every feature of all Gaussians, instead of the noise of a fitted
+        estimator; 0 adds none.
     n_jobs : int, default=None
-        Threads.
+        Number of threads. None uses all processors. The results do not depend on it.
 
     Returns
     -------
     ndarray of shape (k, l)
-        Distances, 0 where both Gaussians are the same.
+        Distances; 0 for identical Gaussians.
 
     References
     ----------
@@ -111,33 +115,37 @@ def value_and_gradient(
     *,
     n_jobs: int | None = 1,
 ) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
-    """The mean distance over all pairs of a set of Gaussians, and its gradient.
+    """Compute the mean distance over all pairs of a set of Gaussians, and its gradient.
 
-    What :class:`~sqfa_rs.SQFA` maximizes, as a function of the class statistics in feature space: the
-    end of a chain rule for features of any kind. It may be called from several threads at once.
+    This is the objective of :class:`~sqfa_rs.SQFA` as a function of the class statistics in feature
+    space. Its gradient can be used in the chain rule for any differentiable features. The function
+    may be called from several threads.
 
     Parameters
     ----------
     means : array-like of shape (k, m) or (b, k, m)
-        The means of k Gaussians, or of b sets of them.
+        Means of k Gaussians, or of b sets of k Gaussians.
     covariances : array-like of shape (k, m, m) or (b, k, m, m)
-        Their covariances, positive definite: add noise to the diagonal where they may not be.
+        Covariances of the Gaussians, positive definite. Add noise to the diagonal if they may be
+        singular.
     distance : str or callable, default="calvo-oller"
-        A name from :func:`names`, a function of this module, or a callable as for
+        Distance: a name from :func:`names`, a function of this module, or a callable as in
         :class:`~sqfa_rs.SQFA`.
     weights : array-like of shape (k, k), default=None
-        How much each pair counts: symmetric, not negative. None weighs all pairs alike.
+        Weight of each pair: a symmetric matrix without negative entries. None gives all pairs the
+        same weight.
     n_jobs : int, default=1
-        Threads; None uses all processors, which pays from some hundred pairs on.
+        Number of threads. None uses all processors, which is faster from a few hundred pairs on.
 
     Returns
     -------
     value : float or ndarray of shape (b,)
-        The weighted mean of the distances.
+        Weighted mean of the distances.
     mean_gradient : ndarray of the shape of ``means``
-        Its derivatives with respect to the means.
+        Derivatives with respect to the means.
     covariance_gradient : ndarray of the shape of ``covariances``
-        Its derivatives with respect to the covariances; symmetric, every entry a variable of its own.
+        Derivatives with respect to the covariances. They are symmetric, and each entry is treated
+        as a separate variable.
 
     Examples
     --------
@@ -154,8 +162,8 @@ def value_and_gradient(
     if np.ndim(means) == 3:
         if np.ndim(covariances) != 4 or len(means) != len(covariances) or not len(means):
             raise ValueError(
-                f"means of shape {np.shape(means)} need covariances of as many sets, at least 1, "
-                f"not of shape {np.shape(covariances)}"
+                f"means of shape {np.shape(means)} do not match covariances of shape "
+                f"{np.shape(covariances)}: give the same number of sets, at least 1"
             )
         sets = [
             value_and_gradient(m, c, distance, weights, n_jobs=n_jobs)
@@ -171,7 +179,7 @@ def value_and_gradient(
 
 
 def own(given: Any) -> str | Callable[..., Any] | None:
-    """The distance that a fitted estimator maximized, if it maximized one."""
+    """Return the distance that a fitted estimator maximized, or None."""
     maximized = getattr(given, "_distance", None)
     return None if maximized is None else spelled(maximized())
 
@@ -189,22 +197,23 @@ def _check_signature(distance: Callable[..., Any]) -> None:
     try:
         signature = inspect.signature(distance)
     except ValueError:
-        # Some callables in C have none.
+        # Some callables in C have no signature.
         return
     try:
         signature.bind(None, None, None, None)
     except TypeError as error:
         name = getattr(distance, "__name__", type(distance).__name__)
         raise TypeError(
-            f"distance '{name}' has the parameters {signature}, and (mean_p, cov_p, mean_q, cov_q) are "
-            "needed: wrap a PyTorch function of two sets of classes with sqfa_rs.torch.as_distance"
+            f"distance '{name}' has the parameters {signature}, but (mean_p, cov_p, mean_q, "
+            "cov_q) are needed: wrap a PyTorch function of two sets of classes with "
+            "sqfa_rs.torch.as_distance"
         ) from error
 
 
 def _gaussians(
     given: Any, noise: float | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means and covariances of whatever stands for a set of Gaussians."""
+    """Return the means and covariances of a set of Gaussians in any of the accepted forms."""
     if isinstance(given, ClassStatistics):
         given = (given.means, given.covariances)
     elif isinstance(given, Mapping):
@@ -216,7 +225,7 @@ def _gaussians(
         means, covariances = given
     except (TypeError, ValueError) as error:
         raise TypeError(
-            "Gaussians are given as (means, covariances), a mapping with these keys, "
+            "a set of Gaussians must be (means, covariances), a mapping with these keys, "
             "ClassStatistics or a fitted estimator"
         ) from error
     if np.ndim(means) == 1 and np.ndim(covariances) == 2:
@@ -232,7 +241,7 @@ def _gaussians(
 
 
 def noisy(estimator: Any, noise: float | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """A fitted estimator's classes as its objective saw them: divisor N − 1, noise on the diagonal."""
+    """Return the classes of a fitted estimator as in its objective: divisor N − 1, with noise."""
     noise = estimator.noise_ if noise is None else float(noise)
     covariances = estimator.feature_covariances_
     counts = estimator.class_counts_
@@ -246,7 +255,7 @@ def _single(given: Any) -> bool:
 
 
 def _function(attribute: str) -> Callable[..., Any]:
-    """The function of one distance: its value for two Gaussians, a matrix for sets."""
+    """Return the function of one distance: a number for two Gaussians, a matrix for sets."""
     name, summary, parameter = _ENTRIES[attribute]
 
     def evaluate(a: Any, b: Any, full_name: Any, n_jobs: int | None) -> Any:
@@ -280,8 +289,8 @@ def _function(attribute: str) -> Callable[..., Any]:
     by_name.__name__ = by_name.__qualname__ = attribute
     by_name.distance_name = name  # type: ignore[attr-defined]
     by_name.__doc__ = (
-        f"{summary[0].upper()}{summary[1:]}.\n\nA number for two single Gaussians, otherwise the matrix "
-        "of :func:`pairwise`."
+        f"{summary[0].upper()}{summary[1:]}.\n\nReturns a number for two single Gaussians, "
+        "otherwise the matrix of :func:`pairwise`."
     )
     return by_name
 

@@ -1,4 +1,4 @@
-"""The information geometry of Gaussians: exact Fisher–Rao distances, geodesics and matrix functions."""
+"""Information geometry of Gaussians: exact Fisher–Rao distances, geodesics and matrix functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Neural recordings: from spikes to counts, and from counts to clean trials and neurons."""
+"""Neural recordings: spike counts from spike times, and removal of outlying trials and neurons."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ __all__ = ["Cleaned", "Recording", "SpikeCounts", "clean", "from_nwb", "raster_c
 
 
 class SpikeCounts(NamedTuple):
-    """Counts, and how many spikes no trial has."""
+    """Spike counts, and the number of spikes that are in no trial."""
 
     counts: NDArray[np.int64]
-    """Spikes of every neuron (columns) in every trial (rows)."""
+    """Number of spikes of each neuron (columns) in each trial (rows)."""
     outside: NDArray[np.int64]
-    """Spikes of every neuron in no window."""
+    """Number of spikes of each neuron outside all windows."""
 
 
 class Recording(NamedTuple):
-    """A population's counts with their labels."""
+    """Spike counts of a population with the labels of the trials."""
 
     counts: NDArray[np.int64]
-    """Spikes of every neuron (columns) in every trial (rows)."""
+    """Number of spikes of each neuron (columns) in each trial (rows)."""
     labels: NDArray[Any]
-    """The label of every trial."""
+    """Label of each trial."""
     neurons: NDArray[Any]
-    """The neurons' own names or numbers."""
+    """Names or numbers of the neurons."""
     window_seconds: float
-    """Seconds in which spikes were counted."""
+    """Length of the window in seconds."""
     outside: NDArray[np.int64]
-    """Spikes of every neuron in no window."""
+    """Number of spikes of each neuron outside all windows."""
 
 
 def spike_counts(
@@ -51,23 +51,24 @@ def spike_counts(
     starts: ArrayLike,
     window: float | tuple[float, float],
 ) -> SpikeCounts:
-    """Count every neuron's spikes in a window after the start of every trial.
+    """Count the spikes of each neuron in a window after the start of each trial.
 
     Parameters
     ----------
     spike_times : iterable or mapping of array-like
-        The times of every neuron's spikes, in seconds, in any order. Of a mapping (names to times) the
-        values count, in their order.
+        Spike times of each neuron in seconds, in any order. For a mapping from names to times,
+        neurons are in the order of the mapping.
     starts : array-like of shape (n_trials,)
-        When the trials start, in seconds.
+        Start times of the trials in seconds.
     window : float or tuple of float
-        The window after each start: its length, or its first and last second. The first belongs to it,
-        the last does not.
+        Window after each start in seconds: its length, or a pair of its beginning and its end. The
+        end is not included.
 
     Returns
     -------
     SpikeCounts
-        Counts of shape (n_trials, n_neurons), and the spikes of every neuron that lie in no window.
+        Counts of shape (n_trials, n_neurons), and the number of spikes of each neuron outside all
+        windows.
 
     Examples
     --------
@@ -78,52 +79,60 @@ def spike_counts(
     begins = column_or_1d(starts).astype(np.float64)
     first, last = (0.0, float(window)) if np.ndim(window) == 0 else map(float, window)  # type: ignore[arg-type]
     if not np.isfinite([first, last]).all() or last <= first:
-        raise ValueError(f"the window goes from {first} to {last}: give a later end than its beginning")
+        raise ValueError(
+            f"the window ends at {last}, but it begins at {first}: give an end after the beginning"
+        )
     if not np.isfinite(begins).all():
         trial = int(np.flatnonzero(~np.isfinite(begins))[0])
-        raise ValueError(f"trial {trial} starts at {begins[trial]}: give every trial a start")
+        raise ValueError(f"trial {trial} has the start {begins[trial]}: give each trial a finite start")
     counts, outside = [], []
     trains = spike_times.values() if isinstance(spike_times, Mapping) else spike_times
     for neuron, times in enumerate(trains):
         if np.ndim(times) == 0:
             raise ValueError(
-                f"neuron {neuron} is the single value {times!r}: give the times of one neuron as [times]"
+                f"the spike times of neuron {neuron} are the single value {times!r}: give the "
+                "times of one neuron as [times]"
             )
         spikes = np.sort(np.asarray(times, dtype=np.float64).ravel())
         if not np.isfinite(spikes).all():
-            raise ValueError(f"neuron {neuron} has a spike at {spikes[~np.isfinite(spikes)][0]}")
+            raise ValueError(
+                f"neuron {neuron} has a spike at {spikes[~np.isfinite(spikes)][0]}: "
+                "spike times must be finite"
+            )
         low, high = np.searchsorted(spikes, begins + first), np.searchsorted(spikes, begins + last)
         counts.append(high - low)
-        # Windows may overlap: a spike is outside when none of them has it.
+        # Windows may overlap: a spike is outside if no window contains it.
         edges = np.zeros(len(spikes) + 1, dtype=np.int64)
         np.add.at(edges, low, 1)
         np.add.at(edges, high, -1)
         outside.append(int((np.cumsum(edges)[:-1] == 0).sum()))
     if not counts:
-        raise ValueError("there are no neurons: give the spike times of at least one")
+        raise ValueError("spike_times has no neurons: give the spike times of at least one")
     table, left = np.stack(counts, axis=1), np.array(outside)
     if left.sum() and not table.sum():
         warnings.warn(
-            f"all {int(left.sum())} spikes lie outside every trial: are times and starts in one unit?",
+            f"all {int(left.sum())} spikes are outside all windows: check that spike times and "
+            "starts have the same unit",
             stacklevel=2,
         )
     return SpikeCounts(table, left)
 
 
 def raster_counts(raster: Any, window: tuple[int, int] | None = None) -> Any:
-    """Count spikes in some bins of a raster.
+    """Count spikes in a range of bins of a raster.
 
     Parameters
     ----------
     raster : array-like of shape (n_trials, n_neurons, n_bins)
-        Spikes of every neuron in every bin of every trial. Arrays of xarray keep their names.
+        Number of spikes of each neuron in each bin of each trial. Arrays of xarray keep their
+        coordinates.
     window : tuple of int, default=None
-        The first bin and the one after the last; all bins by default.
+        First bin, and the bin after the last one. None uses all bins.
 
     Returns
     -------
     counts : array of shape (n_trials, n_neurons)
-        The spikes of every neuron in every trial.
+        Number of spikes of each neuron in each trial.
 
     Examples
     --------
@@ -134,13 +143,11 @@ def raster_counts(raster: Any, window: tuple[int, int] | None = None) -> Any:
     """
     spikes = np.asarray(raster)
     if spikes.ndim != 3:
-        raise ValueError(
-            f"a raster has trials, neurons and bins, and this has {spikes.ndim} dimension(s)"
-        )
+        raise ValueError(f"raster has {spikes.ndim} dimension(s): give trials × neurons × bins")
     first, last = (0, spikes.shape[2]) if window is None else map(_bin, window)
     if not 0 <= first < last <= spikes.shape[2]:
         raise ValueError(
-            f"the window goes from bin {first} to {last}, and the raster has {spikes.shape[2]} bins"
+            f"the window goes from bin {first} to {last}, but the raster has {spikes.shape[2]} bins"
         )
     part = spikes[:, :, first:last]
     bad = np.argwhere(~((part >= 0) & (part == np.floor(part))))
@@ -148,7 +155,8 @@ def raster_counts(raster: Any, window: tuple[int, int] | None = None) -> Any:
         trial, neuron, bin_ = (int(one) for one in bad[0])
         value = part[trial, neuron, bin_]
         raise ValueError(
-            f"{value} at trial {trial}, neuron {neuron}, bin {first + bin_}: spikes are whole numbers"
+            f"{value} at trial {trial}, neuron {neuron}, bin {first + bin_}: spike counts must be "
+            "whole numbers"
         )
     counts = np.asarray(part.sum(axis=2, dtype=np.int64))
     if hasattr(raster, "isel"):
@@ -157,7 +165,7 @@ def raster_counts(raster: Any, window: tuple[int, int] | None = None) -> Any:
 
 
 def _bin(edge: Any) -> int:
-    """A bin's number."""
+    """Return the number of a bin."""
     try:
         return operator.index(edge)
     except TypeError:
@@ -174,20 +182,20 @@ def from_nwb(
     start: str = "start_time",
     units: Sequence[int] | None = None,
 ) -> Recording:
-    """Count the spikes of an NWB file's units in its trials, with the labels.
+    """Count the spikes of the units of an NWB file in its trials, with the labels of the trials.
 
     Parameters
     ----------
     path : path-like
-        The file.
+        Path of the file to write.
     label : str
-        The column of the trials table that holds the labels.
+        Column of the trials table with the labels.
     window : float or tuple of float
-        The window after each trial's start, in seconds, as for :func:`spike_counts`.
+        Window after each start in seconds, as in :func:`spike_counts`.
     start : str, default="start_time"
-        The column of the trials table to count from, such as the onset of the stimulus.
+        Column of the trials table with the start times, such as the onset of the stimulus.
     units : sequence of int, default=None
-        Rows of the units table; all by default.
+        Rows of the units table. None uses all units.
 
     Returns
     -------
@@ -205,18 +213,21 @@ def from_nwb(
         trials, table = recording.trials, recording.units
         for what, found in (("trials", trials), ("units", table)):
             if found is None:
-                raise ValueError(f"{os.fspath(path)} has no table of {what}")
+                raise ValueError(f"{os.fspath(path)} has no {what} table")
         for name in (label, start):
             if name not in trials.colnames:
                 raise ValueError(
-                    f"the trials have no column '{name}'; there are: {', '.join(trials.colnames)}"
+                    f"the trials table has no column '{name}'; the columns are: "
+                    f"{', '.join(trials.colnames)}"
                 )
         if "spike_times" not in table.colnames:
             raise ValueError(f"the units of {os.fspath(path)} have no spike times")
         rows = list(range(len(table))) if units is None else [operator.index(row) for row in units]
         beyond = [row for row in rows if not 0 <= row < len(table)]
         if beyond:
-            raise ValueError(f"there is no unit {beyond[0]}: the table has rows 0 to {len(table) - 1}")
+            raise ValueError(
+                f"there is no unit {beyond[0]}: the units table has rows 0 to {len(table) - 1}"
+            )
         spikes = [np.asarray(table["spike_times"][row]) for row in rows]
         found = spike_counts(spikes, np.asarray(trials[start][:]), window)
         labels = np.asarray(trials[label][:])
@@ -227,26 +238,26 @@ def from_nwb(
 
 @dataclass(frozen=True)
 class Cleaned:
-    """What :func:`clean` keeps and what it removed; printing it tells.
+    """Result of :func:`clean`: what it kept and what it removed. ``print`` shows a summary.
 
     Attributes
     ----------
     counts : array-like of shape (n_trials_kept, n_neurons_kept)
-        What stays of the given counts, of their own type.
+        Counts that are kept, with the type of the original counts.
     labels : ndarray of shape (n_trials_kept,)
-        Its labels.
+        Labels of the trials that are kept.
     trials, neurons : ndarray of int
-        The positions that stay.
+        Indices of the trials and neurons that are kept.
     quiet_neurons : list of (int, float)
-        Neurons that fire too little, with their mean rates.
+        Neurons with low firing rates that were removed, with their mean rates.
     outlying_trials : list of (int, float)
-        Trials that lie too far out, with their squared distances.
+        Trials that were removed as outliers, with their squared distances.
     unstable_neurons : list of (int, int)
-        Neurons with too many outlying trials, with their numbers.
+        Neurons that were removed because of many outlying trials, with the numbers of these trials.
     limit : float
-        The squared distance beyond which trials went.
+        Squared distance above which trials were removed.
     class_counts : dict
-        Trials of every class before and after.
+        Number of trials of each class before and after.
     """
 
     counts: Any
@@ -264,8 +275,8 @@ class Cleaned:
         lost, quiet = len(self.outlying_trials), len(self.quiet_neurons)
         unstable = len(self.unstable_neurons)
         lines = [
-            f"{trials} of {trials + lost} trials and {neurons} of "
-            f"{neurons + quiet + unstable} neurons stay",
+            f"kept {trials} of {trials + lost} trials and {neurons} of "
+            f"{neurons + quiet + unstable} neurons",
             f"  quiet neurons      {quiet}",
             f"  outlying trials    {lost}  (squared distance above {self.limit:.1f})",
             f"  unstable neurons   {unstable}",
@@ -290,42 +301,43 @@ def clean(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Cleaned:
-    """Remove quiet neurons, outlying trials and unstable neurons, in this order.
+    """Remove neurons with low rates, outlying trials and unstable neurons, in this order.
 
-    Rates are z-scored within classes; in each class the minimum covariance determinant of the leading
-    principal components gives every trial a squared distance, and trials beyond the median and
-    ``max_deviations`` standard deviations of all of them go. Neurons with ``max_outlying_trials`` or
-    more trials beyond ``outlying_z`` go afterwards.
+    Rates are z-scored within classes. For each class, the minimum covariance determinant estimate
+    on the leading principal components gives each trial a squared distance. Trials are removed if
+    their distance exceeds the median of all distances by more than ``max_deviations`` standard
+    deviations. Finally, neurons are removed that have at least ``max_outlying_trials`` trials with
+    z-scores beyond ``outlying_z``.
 
     Parameters
     ----------
     counts : array-like of shape (n_trials, n_neurons)
-        Spike counts, or rates. Frames of pandas and arrays of xarray keep their names.
+        Spike counts, or rates. Data frames of pandas and arrays of xarray keep their names.
     labels : array-like of shape (n_trials,)
-        The stimulus of every trial.
+        Label of each trial, such as its stimulus.
     window_seconds : float, default=None
-        Seconds in which spikes were counted. Without it, ``counts`` are rates.
+        Length of the window in seconds. If it is None, ``counts`` are rates.
     min_rate : float, default=2.0
-        Neurons stay whose mean rate is above this, in spikes a second.
+        Minimum mean rate in spikes per second. Neurons at or below it are removed.
     n_components : int, default=10
-        Principal components of each class.
+        Number of principal components per class.
     support_fraction : float, default=0.8
-        The share of a class's trials that are no outliers.
+        Fraction of the trials of each class that are assumed to be no outliers.
     max_deviations : float, default=4.0
-        Standard deviations above the median at which a trial is outlying.
+        Number of standard deviations above the median beyond which a trial is an outlier.
     outlying_z : float, default=3.0
-        The z-score beyond which a trial is outlying for one neuron.
+        Absolute z-score beyond which a trial is an outlier for one neuron.
     max_outlying_trials : int, default=60
-        Neurons with so many outlying trials go.
+        Minimum number of outlying trials of a neuron that is removed.
     random_state : int, RandomState instance or None, default=0
         Seed of the robust covariance.
     n_jobs : int, default=None
-        Threads.
+        Number of threads. None uses all processors. The results do not depend on it.
 
     Returns
     -------
     Cleaned
-        What was kept and what was removed.
+        Counts and labels that were kept, and a list of everything that was removed.
 
     Examples
     --------
@@ -342,13 +354,16 @@ def clean(
     points = dense(loose_points(counts))
     given = column_or_1d(labels, warn=True)
     if len(given) != len(points):
-        raise ValueError(f"{len(given)} labels for {len(points)} trials: give one label per trial")
+        raise ValueError(
+            f"there are {len(given)} labels for {len(points)} trials: give one label per trial"
+        )
     missing = np.flatnonzero([one is None or one != one for one in given.tolist()])
     if len(missing):
         raise ValueError(
-            f"trial {missing[0]} has no label ({len(missing)} such in all): leave blank trials out"
+            f"trial {missing[0]} has no label ({len(missing)} in total): remove trials without a label"
         )
-    # Not scikit-learn's check of targets: orientations such as 22.5 are labels here.
+    # scikit-learn's check of targets is not used, because orientations such as 22.5 are labels
+    # here.
     classes, codes = np.unique(given, return_inverse=True)
     found = _core.clean(
         points,
@@ -366,9 +381,9 @@ def clean(
     )
     if window_seconds is None and found["quiet"] and np.all(points == np.floor(points)):
         warnings.warn(
-            f"whole numbers were taken for rates, and {len(found['quiet'])} of {points.shape[1]} "
-            f"neurons are below {min_rate:g} Hz; if they are counts, "
-            "say in how many seconds (window_seconds)",
+            f"counts are whole numbers but were treated as rates, and {len(found['quiet'])} of "
+            f"{points.shape[1]} neurons are below {min_rate:g} Hz; if they are spike counts, pass "
+            "the length of the window in seconds as window_seconds",
             UserWarning,
             stacklevel=2,
         )
@@ -387,7 +402,7 @@ def clean(
 
 
 def _part(counts: Any, trials: NDArray[np.int64], neurons: NDArray[np.int64]) -> Any:
-    """Some rows and columns, with the names they had."""
+    """Return some rows and columns, with their names."""
     if hasattr(counts, "iloc"):
         return counts.iloc[trials, neurons]
     if hasattr(counts, "isel"):

@@ -1,8 +1,9 @@
 """Figures of components, classes and fits; they need matplotlib.
 
-:meth:`FeaturesDisplay.from_estimator` draws samples and classes in the space of the learned features.
-Every function draws into ``ax`` if it is specified, otherwise into a new figure, and returns the axes.
-New figures have one look, which :func:`style` gives to your own figures.
+:meth:`FeaturesDisplay.from_estimator` draws samples and classes in the space of the learned
+features. Every function draws into ``ax`` if it is specified, otherwise into a new figure, and
+returns the axes. New figures have the style of this package, which :func:`style` applies to your
+own figures.
 """
 
 from __future__ import annotations
@@ -36,24 +37,25 @@ __all__ = [
     "style",
 ]
 
-# More samples than this hide each other; a random selection of them is drawn.
+# Larger numbers of samples would overlap; a random selection of this size is drawn.
 _MOST_POINTS = 5000
-# Samples are drawn in so many rounds, in each one class after the other: no class covers another.
+# Samples are drawn in this many rounds with one class after the other in each, so that no class
+# covers another.
 _ROUNDS = 8
 # Half the height of the band over which samples of a class are spread if one feature is drawn.
 _JITTER = 0.3
 
 
 def style() -> Any:
-    """Return the look of the package's figures, for your own figures.
+    """Return the style of the package's figures, for your own figures.
 
-    It has colors that color-blind readers can tell apart, quiet axes, a layout in which nothing is cut
-    off, and text that stays text in SVG.
+    It has colors that color-blind readers can distinguish, axes without borders, a layout in which
+    nothing is cut off, and editable text in SVG files.
 
     Returns
     -------
     context manager
-        Figures that are made within it have the look.
+        Context in which new figures have this style.
 
     Examples
     --------
@@ -68,12 +70,12 @@ def style() -> Any:
 def palette(count: int) -> NDArray[np.float64]:
     """Return one color per class.
 
-    Up to ten colors are distinct, more run from dark to light.
+    Up to ten colors are distinct. For more classes, colors range from dark to light.
 
     Parameters
     ----------
     count : int
-        The number of classes.
+        Number of classes.
 
     Returns
     -------
@@ -101,34 +103,35 @@ def filters(
 ) -> Any:
     """Draw components, as bars, as images or as lines.
 
-    Every component has a scale of its own. Weights depend on the units of the columns: the bars of
-    columns with small numbers are long.
+    Each component has its own scale. Weights depend on the units of the columns: a column with
+    small values has long bars.
 
     Parameters
     ----------
     components : estimator or array-like of shape (n_components, n_features)
-        What to draw.
+        Components to draw, or a fitted estimator with components.
     image_shape : (height, width), default=None
         Shape of a sample as an image. Components are then drawn as images.
     ax : matplotlib axes, default=None
-        Where to draw.
+        Axes to draw into. None creates a new figure.
     columns : int, default=8
-        Images per row.
+        Number of images per row.
     names : sequence of str, default=None
         Titles of the components; their numbers by default.
     feature_names : sequence of str, default=None
-        Names of the columns of the data. By default those that an estimator was fitted with.
+        Names of the columns of the data. The default is the names on which the estimator was
+        fitted.
     ordered : bool, default=False
         Whether the columns have an order, such as time. Components are then drawn as lines.
 
     Returns
     -------
     ax : matplotlib axes
-        The axes with the components.
+        Axes with the components.
 
     See Also
     --------
-    scatter : The features that the components compute.
+    scatter : Draws the features that the components compute.
 
     Examples
     --------
@@ -141,19 +144,24 @@ def filters(
         raise ValueError(f"components must have 2 dimensions, not {weights.ndim}")
     titles = [str(i) for i in range(len(weights))] if names is None else list(names)
     if len(titles) != len(weights):
-        raise ValueError(f"{len(titles)} names for {len(weights)} components")
+        raise ValueError(
+            f"names has {len(titles)} entries for {len(weights)} components: give one name per component"
+        )
     if image_shape is not None:
         height, width = image_shape
         if height * width != weights.shape[1]:
             raise ValueError(
-                f"images of {height} × {width} have {height * width} pixels, the components "
-                f"{weights.shape[1]}"
+                f"image_shape is {height} × {width}, which is {height * width} pixels, but "
+                f"components have {weights.shape[1]} weights"
             )
         return _components.images(weights, image_shape, titles, columns, ax)
     if feature_names is None:
         feature_names = getattr(components, "feature_names_in_", None)
     if feature_names is not None and len(feature_names) != weights.shape[1]:
-        raise ValueError(f"{len(feature_names)} feature_names for {weights.shape[1]} features")
+        raise ValueError(
+            f"feature_names has {len(feature_names)} entries for {weights.shape[1]} "
+            "features: give one name per feature"
+        )
     draw = _components.lines if ordered else _components.bars
     return draw(weights, titles, feature_names, ax)
 
@@ -174,9 +182,9 @@ def ellipses(
     Parameters
     ----------
     gaussians : fitted estimator, (means, covariances) or ClassStatistics
-        The classes; an estimator stands for its training classes in feature space.
+        Classes to draw. A fitted estimator stands for its training classes in feature space.
     dims : sequence of one or two ints, default=(0, 1)
-        The dimensions to draw. If there is only one, every class is an interval in a row of its own.
+        Dimensions to draw. If there is only one, each class is an interval in a separate row.
     deviations : float, default=2
         Half-axes of the ellipses in standard deviations.
     labels : array-like of shape (n_classes,), default=None
@@ -184,16 +192,16 @@ def ellipses(
     classes : array-like, default=None
         Labels of the classes to draw; all by default.
     values : array-like of numbers, default=None
-        A number for every class, in their order: colors and a color bar show them.
+        Number for each class, in the order of the classes, that colors and a color bar show.
     legend : bool, default=True
-        Whether the classes are named beside the picture.
+        Whether the classes are named next to the axes.
     ax : matplotlib axes, default=None
-        Where to draw.
+        Axes to draw into. None creates a new figure.
 
     Returns
     -------
     ax : matplotlib axes
-        The axes with the figure.
+        Axes with the figure.
 
     Examples
     --------
@@ -259,36 +267,36 @@ def scatter(
     size: float = 14.0,
     random_state: int = 0,
 ) -> Any:
-    """Draw features of points, one color and one mark a class.
+    """Draw features of samples, with one color and one marker per class.
 
     Parameters
     ----------
     features : array-like of shape (n_samples, n_components)
-        What ``transform`` returns.
+        Features, which ``transform`` returns.
     y : array-like of shape (n_samples,)
-        Labels.
+        Class labels.
     dims : sequence of one or two ints, default=(0, 1)
-        The features to draw. If there is only one, every class has a row of its own, in which samples
-        are spread at random.
+        Features to draw. If there is only one, each class has a separate row, in which samples are
+        spread at random.
     classes : array-like, default=None
         Labels of the classes to draw; all by default.
     values : array-like of numbers, default=None
-        A number for every class, in their order: colors and a color bar show them.
+        Number for each class, in the order of the classes, that colors and a color bar show.
     per_class : int, default=None
-        The most points of a class to draw, chosen at random.
+        Maximum number of samples of a class to draw, selected at random.
     legend : bool, default=True
-        Whether the classes are named beside the picture.
+        Whether the classes are named next to the axes.
     ax : matplotlib axes, default=None
-        Where to draw.
+        Axes to draw into. None creates a new figure.
     size : float, default=14
         Area of a marker in square points.
     random_state : int, default=0
-        Of more than 5000 points a random choice is drawn.
+        With more than 5000 samples, a random selection is drawn.
 
     Returns
     -------
     ax : matplotlib axes
-        The axes with the figure.
+        Axes with the figure.
 
     Examples
     --------
@@ -298,11 +306,13 @@ def scatter(
     """
     points, labels = np.asarray(features), np.asarray(y)
     if points.ndim != 2 or len(points) != len(labels):
-        raise ValueError(f"features of shape {points.shape} do not fit {len(labels)} labels")
+        raise ValueError(
+            f"features of shape {points.shape} do not match {len(labels)} labels: give one label per row"
+        )
     axes = _drawing.dims(dims, points.shape[1])
     known = np.unique(labels)
     kept, codes = _drawing.kept(known, classes), np.searchsorted(known, labels)
-    # In random order, so that a choice is the first of them.
+    # In random order, so that the first samples are a random selection.
     order = np.random.default_rng(random_state).permutation(len(points))
     order = order[np.isin(codes[order], kept)][:_MOST_POINTS]
     if per_class is not None:
@@ -351,21 +361,22 @@ def distance_matrix(
     Parameters
     ----------
     given : fitted estimator, Gaussians, or array-like of shape (n_classes, n_classes)
-        A matrix of distances, or whatever :func:`sqfa_rs.distances.pairwise` takes.
+        Matrix of distances, or a set of Gaussians in one of the forms that
+        :func:`sqfa_rs.distances.pairwise` accepts.
     distance : str or callable, default=None
-        The distance, unless ``given`` is a matrix; by default the one an estimator maximized, else
-        "calvo-oller".
+        Distance, if ``given`` is not a matrix. The default is the distance that the estimator
+        maximized, otherwise "calvo-oller".
     labels : array-like of shape (n_classes,), default=None
         Names of the classes.
     ax : matplotlib axes, default=None
-        Where to draw.
+        Axes to draw into. None creates a new figure.
     annotate : bool, default=None
-        Whether to write the numbers; by default up to 12 classes.
+        Whether to write the numbers. None writes them for up to 12 classes.
 
     Returns
     -------
     ax : matplotlib axes
-        The axes with the figure.
+        Axes with the figure.
 
     Examples
     --------
@@ -380,10 +391,13 @@ def distance_matrix(
     matrix = np.asarray(given, dtype=float) if square else distances.pairwise(given, None, chosen)
     names = [str(name) for name in (range(len(matrix)) if labels is None else np.asarray(labels))]
     if matrix.shape != (len(names), len(names)):
-        raise ValueError(f"{len(names)} names for distances of shape {matrix.shape}")
+        raise ValueError(
+            f"labels has {len(names)} entries for distances of shape {matrix.shape}: "
+            "give one label per class"
+        )
     if ax is None:
         ax = _drawing.new(figsize=(5.6, 4.6), layout="compressed")
-    # Without the zeros of the diagonal the colors tell the pairs apart.
+    # Without the zeros of the diagonal, the color scale distinguishes the pairs better.
     between = np.ma.masked_array(matrix, np.eye(len(matrix), dtype=bool))
     ax.set_facecolor("0.9")
     image = ax.imshow(between, cmap=_style.SEQUENTIAL)
@@ -403,19 +417,19 @@ def distance_matrix(
 
 
 def objective_trace(estimator: Any, *, ax: Any = None) -> Any:
-    """Draw the objective after every iteration, for every initialization.
+    """Draw the objective after each iteration, for each initialization.
 
     Parameters
     ----------
     estimator : fitted estimator
-        An estimator that optimizes: one in closed form has no trace.
+        Fitted estimator that optimizes iteratively; a solution in closed form has no trace.
     ax : matplotlib axes, default=None
-        Where to draw.
+        Axes to draw into. None creates a new figure.
 
     Returns
     -------
     ax : matplotlib axes
-        The axes with the traces.
+        Axes with the traces.
 
     Examples
     --------
@@ -427,7 +441,7 @@ def objective_trace(estimator: Any, *, ax: Any = None) -> Any:
     best = estimator.objective_trace_
     if not len(best):
         raise ValueError(
-            f"{type(estimator).__name__} was fitted in closed form: there is no trace to draw"
+            f"{type(estimator).__name__} was fitted in closed form, so there is no trace to draw"
         )
     if ax is None:
         ax = _drawing.new(figsize=(5.5, 3.6))
@@ -451,30 +465,30 @@ def objective_trace(estimator: Any, *, ax: Any = None) -> Any:
 
 
 class FeaturesDisplay:
-    """Samples and classes in the space of learned features.
+    """Display of samples and classes in the space of learned features.
 
-    Use :meth:`from_estimator` to make it, as with scikit-learn's displays.
+    Use :meth:`from_estimator` to create it, as with scikit-learn's displays.
 
     Parameters
     ----------
     features : array-like of shape (n_samples, n_components)
-        What ``transform`` returns.
+        Features, which ``transform`` returns.
     y : array-like of shape (n_samples,)
-        Labels.
+        Class labels.
     estimator : fitted estimator, default=None
-        The estimator whose training classes are drawn as ellipses.
+        Estimator whose training classes are drawn as ellipses.
 
     Attributes
     ----------
     ax_ : matplotlib axes
-        The axes, after :meth:`plot`.
+        Axes, after :meth:`plot`.
     figure_ : matplotlib figure
-        The figure of the axes.
+        Figure that contains the axes.
 
     See Also
     --------
-    scatter : Only the samples, with more options.
-    ellipses : Only the classes.
+    scatter : Draws only the samples, with more options.
+    ellipses : Draws only the classes.
 
     Examples
     --------
@@ -509,24 +523,24 @@ class FeaturesDisplay:
         Parameters
         ----------
         estimator : fitted estimator
-            A reducer of this package.
+            Fitted reducer of this package.
         X : array-like of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,)
-            Labels.
+            Class labels.
         dims : sequence of one or two ints, default=(0, 1)
-            The features to draw.
+            Features to draw.
         classes : array-like, default=None
             Labels of the classes to draw; all by default.
         legend : bool, default=True
             Whether the classes are named next to the axes.
         ax : matplotlib axes, default=None
-            Where to draw.
+            Axes to draw into. None creates a new figure.
 
         Returns
         -------
         display : FeaturesDisplay
-            The display, with the axes as ``ax_``.
+            Display, with the axes as ``ax_``.
         """
         made = cls(np.asarray(estimator.transform(X)), y, estimator=estimator)
         return made.plot(dims=dims, classes=classes, legend=legend, ax=ax)
@@ -544,21 +558,21 @@ class FeaturesDisplay:
         Parameters
         ----------
         dims : sequence of one or two ints, default=(0, 1)
-            The features to draw.
+            Features to draw.
         classes : array-like, default=None
             Labels of the classes to draw; all by default.
         legend : bool, default=True
             Whether the classes are named next to the axes.
         ax : matplotlib axes, default=None
-            Where to draw.
+            Axes to draw into. None creates a new figure.
 
         Returns
         -------
         display : FeaturesDisplay
-            The display itself, with the axes as ``ax_``.
+            Display, with the axes as ``ax_``.
         """
         if self.estimator is not None:
-            # First, so that the axes have the names of the estimator's features.
+            # Drawn first, so that the axes have the names of the estimator's features.
             ax = ellipses(self.estimator, dims=dims, classes=classes, legend=False, ax=ax)
         ax = scatter(self.features, self.y, dims=dims, classes=classes, legend=legend, ax=ax)
         self.ax_, self.figure_ = ax, ax.figure

@@ -1,7 +1,8 @@
 """Class statistics, fits, features and predictions of Ray datasets.
 
-Every block becomes sums in a task where it lies; the sums come home in the order of the blocks and merge
-in a fixed tree, so the result has the same bits every time. A block whose worker dies is summed again.
+A task on the node that holds a block computes the class statistics of the block. The driver merges
+the statistics in the order of the blocks, so the result is the same, bit for bit, in every run. If
+a worker is lost, only its blocks are processed again.
 """
 
 from __future__ import annotations
@@ -35,20 +36,20 @@ def class_accumulator(
     weight: str | None = None,
     form: Form = "dense",
 ) -> ClassAccumulator:
-    """The sums of a Ray dataset, for :meth:`ClassAccumulator.merge` or ``finish``.
+    """Accumulate class statistics of a Ray dataset, for :meth:`ClassAccumulator.merge`.
 
     Parameters
     ----------
     dataset : ray.data.Dataset
-        Rows with numbers, or arrays of numbers, and a label.
+        Dataset with columns of numbers, or arrays of numbers, and a label column.
     label : str
-        The column of the labels.
+        Column of the labels.
     columns : sequence of str, default=None
-        The columns of the points, all others by default.
+        Feature columns. None uses all other columns.
     weight : str, default=None
-        A column of whole numbers: how often each point counts.
+        Column with the repetition count of each sample, a whole number.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
-        What is kept of a class: all entries of its scatter, or a sketch of so many rows.
+        Form of the class scatters: all entries ("dense"), or a sketch with a number of rows.
 
     Returns
     -------
@@ -66,22 +67,22 @@ def class_statistics(
     covariance_estimator: CovarianceEstimator = "empirical",
     form: Form = "dense",
 ) -> ClassStatistics:
-    """Counts, means and covariances of the classes of a Ray dataset.
+    """Compute class statistics of a Ray dataset.
 
     Parameters
     ----------
     dataset : ray.data.Dataset
-        Rows with numbers, or arrays of numbers, and a label.
+        Dataset with columns of numbers, or arrays of numbers, and a label column.
     label : str
-        The column of the labels.
+        Column of the labels.
     columns : sequence of str, default=None
-        The columns of the points, all others by default.
+        Feature columns. None uses all other columns.
     weight : str, default=None
-        A column of whole numbers: how often each point counts.
+        Column with the repetition count of each sample, a whole number.
     covariance_estimator : {"empirical", "oas"} or float, default="empirical"
-        The estimator of the class covariances.
+        Estimator of the class covariances.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
-        What is kept of a class: all entries of its scatter, or a sketch of so many rows.
+        Form of the class scatters: all entries ("dense"), or a sketch with a number of rows.
 
     Returns
     -------
@@ -100,31 +101,32 @@ def fit(
     weight: str | None = None,
     max_bytes: int | None = None,
 ) -> Any:
-    """Fit an estimator on a Ray dataset, as its own ``fit`` does on points at hand.
+    """Fit an estimator on a Ray dataset, as its ``fit`` does on samples in memory.
 
-    Class statistics are accumulated where the blocks are. Settings that are not specified are selected
-    as for arrays: the workers score candidates on the samples held out, in a few more passes.
-    ``refine=True`` brings coordinates to the driver, and a method that needs samples (LFDA, LMNN, WDA,
-    NCA) a subsample.
+    Class statistics are accumulated on the nodes that hold the blocks. Settings that are not
+    specified are selected as for arrays: the workers score candidates on held-out samples, which
+    takes a few more passes over the data. ``refine=True`` collects features on the driver, and a
+    method that needs samples (LFDA, LMNN, WDA, NCA) collects a random subsample.
 
     Parameters
     ----------
     estimator : SQFA, LDA, PCA, QDA, …
-        An estimator, which is fitted in place.
+        Estimator to fit, in place.
     dataset : ray.data.Dataset
-        Rows with numbers, or arrays of numbers, and a label.
+        Dataset with columns of numbers, or arrays of numbers, and a label column.
     label : str
-        The column of the labels.
+        Column of the labels.
     columns : sequence of str, default=None
-        The columns of the points, all others by default.
+        Feature columns. None uses all other columns.
     weight : str, default=None
-        A column of whole numbers: how often each point counts.
+        Column with the repetition count of each sample, a whole number.
     max_bytes : int, default=None
-        The most bytes of points or coordinates to bring here, 1 GiB by default; a seeded sample beyond.
+        Maximum number of bytes of samples or features to collect on the driver. If there are more,
+        a random subsample is used. None is 1 GiB.
 
     Returns
     -------
-    The estimator.
+    The fitted estimator.
     """
     engine = _Engine(dataset, label, columns, weight)
     fit_on(estimator, engine, max_bytes)
@@ -136,18 +138,18 @@ def fit(
 def transform(
     model: Any, dataset: Any, *, columns: Sequence[str] | None = None, output: str = "features"
 ) -> Any:
-    """The dataset with one more column, the features of every row; lazy.
+    """Add a column with the features of each row to a dataset, lazily.
 
     Parameters
     ----------
     model : SQFA, LDA, PCA, …
-        A fitted reducer.
+        Fitted reducer.
     dataset : ray.data.Dataset
-        Rows with the columns the model was fitted on.
+        Dataset with the columns on which the model was fitted.
     columns : sequence of str, default=None
-        The columns of the points; the names the model was fitted with, where it knows any.
+        Feature columns. None uses the column names on which the model was fitted, if it has any.
     output : str, default="features"
-        The new column.
+        Name of the new column.
 
     Returns
     -------
@@ -159,18 +161,18 @@ def transform(
 def predict(
     model: Any, dataset: Any, *, columns: Sequence[str] | None = None, output: str = "prediction"
 ) -> Any:
-    """The dataset with one more column, the most probable class of every row; lazy.
+    """Add a column with the most probable class of each row to a dataset, lazily.
 
     Parameters
     ----------
     model : QDA, SQFA, LDA, …
-        A fitted classifier, or a fitted reducer, whose features :class:`QDA` classifies.
+        A fitted classifier, or a fitted reducer with its own classifier.
     dataset : ray.data.Dataset
-        Rows with the columns the model was fitted on.
+        Dataset with the columns on which the model was fitted.
     columns : sequence of str, default=None
-        The columns of the points; the names the model was fitted with, where it knows any.
+        Feature columns. None uses the column names on which the model was fitted, if it has any.
     output : str, default="prediction"
-        The new column.
+        Name of the new column.
 
     Returns
     -------
@@ -186,7 +188,7 @@ def _with_answers(
     if columns is None:
         columns = getattr(model, "feature_names_in_", None)
     if columns is None:
-        raise ValueError("the model does not know the names of its columns: give columns=[...]")
+        raise ValueError("the model was fitted without column names: give columns=[...]")
     return dataset.map_batches(
         _answered,
         batch_size=None,
@@ -203,21 +205,21 @@ def _with_answers(
 def _columns(dataset: Any, label: str, columns: Sequence[str] | None, weight: str | None) -> list[str]:
     schema = dataset.schema()
     if schema is None:
-        raise ValueError("there are no points in the dataset")
+        raise ValueError("the dataset has no samples")
     names = [str(name) for name in schema.names]
     wanted = (
         [name for name in names if name not in (label, weight)] if columns is None else list(columns)
     )
     for name in (label, *([] if weight is None else [weight]), *wanted):
         if name not in names:
-            raise ValueError(f"there is no column '{name}'; there are: {', '.join(names)}")
+            raise ValueError(f"there is no column '{name}'; the columns are: {', '.join(names)}")
     if not wanted:
-        raise ValueError(f"the dataset has no column beside '{label}'")
+        raise ValueError(f"the dataset has no columns except for '{label}': add feature columns")
     return wanted
 
 
 class _Engine:
-    """Blocks of a dataset with labeled points."""
+    """Blocks of a dataset with labeled samples."""
 
     room = float("inf")
 
@@ -229,22 +231,22 @@ class _Engine:
 
     @cached_property
     def width(self) -> int | None:
-        """The number of columns, of the first row."""
+        """Return the number of columns, from the first row."""
         rows = self.dataset.limit(1).iter_batches(batch_size=1, batch_format="numpy")
         return next((_points(row, self.columns).shape[1] for row in rows), None)
 
     def reduced(self, work: Work, merge: Callable[[Any, Any], Any]) -> Any:
-        """What all blocks become, merged here in their order."""
+        """Return the results of all blocks, merged on the driver in their order."""
         return merged_in_order(self._parts(work), merge)
 
     def listed(self, work: Work) -> list[Any]:
-        """What every block becomes, in order."""
+        """Return the result of each block, in order."""
         return [result for _, result in self._parts(work)]
 
     def _parts(self, work: Work) -> Iterator[tuple[int, Any]]:
         how = {"work": work, "columns": self.columns, "label": self.label, "weight": self.weight}
         parts = self.dataset.map_batches(_worked, batch_size=None, batch_format="numpy", fn_kwargs=how)
-        # The order of the blocks is the order of the merges, whichever block is ready first.
+        # Blocks are merged in their order in the dataset, whichever block is ready first.
         parts.context.execution_options.preserve_order = True
         rows = enumerate(parts.iter_rows())
         try:
@@ -257,16 +259,19 @@ class _Engine:
 
 
 def _explained(error: Exception) -> Exception:
-    """An error of Ray in words; any other as it is."""
+    """Return an error of Ray with a message that names a remedy; other errors are not changed."""
     names = {type(one).__name__ for one in (error, error.__cause__)}
     if "OutOfMemoryError" in names:
         return RuntimeError(
-            "Ray's workers ran out of memory: a task holds a block and sums of classes × columns² / 2 "
-            "numbers; make blocks smaller (repartition), take fewer columns, keep sketches "
-            f"(form='sketch' of class_statistics), or give workers more memory ({error})"
+            "Ray's workers ran out of memory. A task needs memory for one block and for class "
+            "statistics of classes × columns² / 2 numbers: use smaller blocks (repartition) or "
+            "fewer columns, use sketches (form='sketch' of class_statistics), or give the "
+            f"workers more memory ({error})"
         )
     if names & {"RaySystemError", "NodeDiedError", "OwnerDiedError", "RayActorError"}:
-        return ConnectionError(f"the connection to Ray was lost: initialize it and fit again ({error})")
+        return ConnectionError(
+            f"the connection to Ray was lost: initialize Ray again and repeat the fit ({error})"
+        )
     return error
 
 
@@ -285,7 +290,7 @@ def _worked(
 
 
 def _points(batch: dict[str, NDArray[Any]], columns: list[str]) -> NDArray[Any]:
-    """The columns side by side, one a number or many."""
+    """Return the columns as one matrix; a column contains one or several numbers per row."""
     parts = []
     for name in columns:
         values = batch[name]
@@ -294,7 +299,10 @@ def _points(batch: dict[str, NDArray[Any]], columns: list[str]) -> NDArray[Any]:
                 np.stack([np.asarray(row) for row in values]) if len(values) else values.astype(float)
             )
         if values.dtype.kind not in "fiub":
-            raise ValueError(f"column '{name}' is of type {values.dtype}: only numbers can be features")
+            raise ValueError(
+                f"column '{name}' is of type {values.dtype}, but features must be "
+                "numbers: leave the column out or convert it"
+            )
         parts.append(values.reshape(len(values), -1))
     return np.ascontiguousarray(np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0])
 

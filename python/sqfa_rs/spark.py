@@ -1,9 +1,9 @@
-"""SQFA, LDA, QDA and the methods that look at points as estimators of Spark's ``pyspark.ml``.
+"""SQFA, LDA, QDA and methods that need samples, as estimators of Spark's ``pyspark.ml``.
 
-Every partition becomes sums in an Arrow task; the sums are small and come home in the order of the
-partitions, or merge on the executors first where they would not fit the driver. Only the data frame
-interface is used, so classic and Connect sessions both work. Fitted models travel as this package's own
-model files, never as pickles.
+An Arrow task computes the class statistics of each partition. The statistics are small and are
+merged on the driver in the order of the partitions. If they exceed the driver's limit, they are
+merged on the executors first. Only the data frame interface is used, so classic and Connect
+sessions both work. Fitted models are sent as model files of this package, never as pickles.
 """
 
 from __future__ import annotations
@@ -79,20 +79,20 @@ def class_accumulator(
     weight: str | None = None,
     form: Form = "dense",
 ) -> ClassAccumulator:
-    """The sums of a Spark data frame, for :meth:`ClassAccumulator.merge` or ``finish``.
+    """Accumulate class statistics of a Spark data frame, for :meth:`ClassAccumulator.merge`.
 
     Parameters
     ----------
     frame : pyspark.sql.DataFrame
-        Rows with features and a label.
+        Data frame with features and a label column.
     features : str or sequence of str, default="features"
-        A column of vectors or arrays, or columns of numbers.
+        A column of vectors or arrays, or a list of columns of numbers.
     label : str, default="label"
-        The column of the labels.
+        Column of the labels.
     weight : str, default=None
-        A column of whole numbers: how often each point counts.
+        Column with the repetition count of each sample, a whole number.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
-        What is kept of a class: all entries of its scatter, or a sketch of so many rows.
+        Form of the class scatters: all entries ("dense"), or a sketch with a number of rows.
 
     Returns
     -------
@@ -110,22 +110,22 @@ def class_statistics(
     covariance_estimator: CovarianceEstimator = "empirical",
     form: Form = "dense",
 ) -> ClassStatistics:
-    """Counts, means and covariances of the classes of a Spark data frame.
+    """Compute class statistics of a Spark data frame.
 
     Parameters
     ----------
     frame : pyspark.sql.DataFrame
-        Rows with features and a label.
+        Data frame with features and a label column.
     features : str or sequence of str, default="features"
-        A column of vectors or arrays, or columns of numbers.
+        A column of vectors or arrays, or a list of columns of numbers.
     label : str, default="label"
-        The column of the labels.
+        Column of the labels.
     weight : str, default=None
-        A column of whole numbers: how often each point counts.
+        Column with the repetition count of each sample, a whole number.
     covariance_estimator : {"empirical", "oas"} or float, default="empirical"
-        The estimator of the class covariances.
+        Estimator of the class covariances.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
-        What is kept of a class: all entries of its scatter, or a sketch of so many rows.
+        Form of the class scatters: all entries ("dense"), or a sketch with a number of rows.
 
     Returns
     -------
@@ -136,19 +136,19 @@ def class_statistics(
 
 
 class _Columns(HasFeaturesCol, HasLabelCol, HasWeightCol):  # type: ignore[misc]
-    """Where points, labels and weights are."""
+    """Parameters that name the columns of samples, labels and weights."""
 
     featuresCols = Param(
         Params._dummy(),
         "featuresCols",
-        "columns of numbers, in place of featuresCol",
+        "columns of numbers, instead of featuresCol",
         TypeConverters.toListString,
     )
 
     maxBytes = Param(
         Params._dummy(),
         "maxBytes",
-        "the most bytes of points or coordinates that a refinement brings to the driver",
+        "maximum number of bytes of samples or features that a refinement collects on the driver",
         TypeConverters.toInt,
     )
 
@@ -168,7 +168,7 @@ class _Columns(HasFeaturesCol, HasLabelCol, HasWeightCol):  # type: ignore[misc]
 
 
 class _Estimator(_Columns, Estimator, DefaultParamsReadable, DefaultParamsWritable):  # type: ignore[misc]
-    """An estimator whose parameters are those of the local one, and the columns."""
+    """Estimator with the parameters of the local estimator and the names of the columns."""
 
     _local: type[Any]
     _model: type[Any]
@@ -180,7 +180,7 @@ class _Estimator(_Columns, Estimator, DefaultParamsReadable, DefaultParamsWritab
         unknown = [name for name in settings if not self.hasParam(name)]
         if unknown:
             known = ", ".join(sorted(param.name for param in self.params))
-            raise TypeError(f"there is no parameter '{unknown[0]}'; there are: {known}")
+            raise TypeError(f"there is no parameter '{unknown[0]}'; the parameters are: {known}")
         self._set_columns(settings)
 
     def setParams(self, **settings: Any) -> Any:
@@ -189,7 +189,7 @@ class _Estimator(_Columns, Estimator, DefaultParamsReadable, DefaultParamsWritab
         return self
 
     def to_local(self) -> Any:
-        """The local estimator with the same parameters, not fitted."""
+        """Return an unfitted local estimator with the same parameters."""
         names = self._local._get_param_names()
         return self._local(**{name: self.getOrDefault(name) for name in names if self.isSet(name)})
 
@@ -202,7 +202,7 @@ class _Estimator(_Columns, Estimator, DefaultParamsReadable, DefaultParamsWritab
 
 
 class _Model(_Columns, Model, MLWritable, MLReadable):  # type: ignore[misc]
-    """A fitted local estimator that answers for data frames."""
+    """Fitted local estimator that transforms data frames."""
 
     def __init__(self, fitted: Any = None) -> None:
         super().__init__()
@@ -213,22 +213,22 @@ class _Model(_Columns, Model, MLWritable, MLReadable):  # type: ignore[misc]
         return self._fitted
 
     def copy(self, extra: Any = None) -> Any:
-        """A copy with the same fitted estimator."""
+        """Return a copy with the same fitted estimator."""
         copy = super().copy(extra)
         copy._fitted = self._fitted
         return copy
 
     def write(self) -> Any:
-        """The writer of Spark's persistence; the fitted estimator is stored as its own file."""
+        """Return the writer of Spark's persistence."""
         return _Writer(self)
 
     @classmethod
     def read(cls) -> Any:
-        """The reader of Spark's persistence."""
+        """Return the reader of Spark's persistence."""
         return _Reader(cls)
 
     def _as_given(self, dataset: Any, array: Any) -> Any:
-        """An array column as a vector where the features are one."""
+        """Return an array column as vectors if the features are vectors."""
         return array_to_vector(array) if is_vector(dataset, self._features()) else array
 
 
@@ -244,31 +244,31 @@ class _Reducer(_Estimator, HasOutputCol):  # type: ignore[misc]
 
 
 class SQFAModel(_ReducerModel):
-    """A fitted :class:`SQFA`: adds features as the column ``outputCol``."""
+    """Fitted :class:`SQFA`, which adds features as the column ``outputCol``."""
 
 
 class LDAModel(_ReducerModel):
-    """A fitted :class:`LDA`: adds features as the column ``outputCol``."""
+    """Fitted :class:`LDA`, which adds features as the column ``outputCol``."""
 
 
 class LFDAModel(_ReducerModel):
-    """A fitted :class:`LFDA`: adds features as the column ``outputCol``."""
+    """Fitted :class:`LFDA`, which adds features as the column ``outputCol``."""
 
 
 class LMNNModel(_ReducerModel):
-    """A fitted :class:`LMNN`: adds features as the column ``outputCol``."""
+    """Fitted :class:`LMNN`, which adds features as the column ``outputCol``."""
 
 
 class WDAModel(_ReducerModel):
-    """A fitted :class:`WDA`: adds features as the column ``outputCol``."""
+    """Fitted :class:`WDA`, which adds features as the column ``outputCol``."""
 
 
 class NCAModel(_ReducerModel):
-    """A fitted :class:`NCA`: adds features as the column ``outputCol``."""
+    """Fitted :class:`NCA`, which adds features as the column ``outputCol``."""
 
 
 class QDAModel(_Model, HasPredictionCol):  # type: ignore[misc]
-    """A fitted :class:`QDA`: adds ``predictionCol``, of the labels' type, and ``probabilityCol``."""
+    """Fitted :class:`QDA`, which adds predictions and probabilities as columns."""
 
     probabilityCol = Param(
         Params._dummy(), "probabilityCol", "the class probabilities", TypeConverters.toString
@@ -298,50 +298,50 @@ class SQFA(_Reducer):
     n_components : int, default=2
         Number of components.
     featuresCol : str or list of str, default="features"
-        A column of vectors or arrays, or columns of numbers.
+        A column of vectors or arrays, or a list of columns of numbers.
     labelCol : str, default="label"
-        The labels: numbers or text.
+        Column of the labels, which are numbers or text.
     weightCol : str, default=None
-        Whole numbers: how often each point counts.
+        Column with the repetition count of each sample, a whole number.
     outputCol : str
-        The new column of the fitted model.
+        Name of the column that the fitted model adds.
     maxBytes : int, default=2**30
-        The most bytes of coordinates that ``refine=True`` brings to the driver (of points, where a
-        method looks at points), a seeded sample beyond; no more than half of
-        ``spark.driver.maxResultSize``.
+        Maximum number of bytes of features that ``refine=True`` collects on the driver, or of
+        samples for methods that need samples. If there are more, a random subsample is used. The
+        limit is at most half of ``spark.driver.maxResultSize``.
     **settings
-        The other parameters of :class:`sqfa_rs.SQFA`, under the same names.
+        The other parameters of :class:`sqfa_rs.SQFA`, with the same names.
     """
 
     _local, _model = local.SQFA, SQFAModel
 
 
 class LDA(_Reducer):
-    """:class:`sqfa_rs.baselines.LDA` for Spark data frames; parameters as of :class:`SQFA` here."""
+    """:class:`sqfa_rs.baselines.LDA` for Spark data frames, with parameters as in :class:`SQFA` here."""
 
     _local, _model = local.LDA, LDAModel
 
 
 class LFDA(_Reducer):
-    """:class:`sqfa_rs.baselines.LFDA` of a sample of a Spark frame; parameters as of :class:`SQFA`."""
+    """:class:`sqfa_rs.baselines.LFDA` of a subsample; parameters as in :class:`SQFA`."""
 
     _local, _model = local.LFDA, LFDAModel
 
 
 class LMNN(_Reducer):
-    """:class:`sqfa_rs.baselines.LMNN` of a sample of a Spark frame; parameters as of :class:`SQFA`."""
+    """:class:`sqfa_rs.baselines.LMNN` of a subsample; parameters as in :class:`SQFA`."""
 
     _local, _model = local.LMNN, LMNNModel
 
 
 class WDA(_Reducer):
-    """:class:`sqfa_rs.baselines.WDA` of a sample of a Spark frame; parameters as of :class:`SQFA`."""
+    """:class:`sqfa_rs.baselines.WDA` of a subsample; parameters as in :class:`SQFA`."""
 
     _local, _model = local.WDA, WDAModel
 
 
 class NCA(_Reducer):
-    """:class:`sqfa_rs.baselines.NCA` of a sample of a Spark frame; parameters as of :class:`SQFA`."""
+    """:class:`sqfa_rs.baselines.NCA` of a subsample; parameters as in :class:`SQFA`."""
 
     _local, _model = local.NCA, NCAModel
 
@@ -352,13 +352,13 @@ class QDA(_Estimator, HasPredictionCol):  # type: ignore[misc]
     Parameters
     ----------
     featuresCol : str or list of str, default="features"
-        A column of vectors or arrays, or columns of numbers.
+        A column of vectors or arrays, or a list of columns of numbers.
     labelCol : str, default="label"
-        The labels: numbers or text.
+        Column of the labels, which are numbers or text.
     weightCol : str, default=None
-        Whole numbers: how often each point counts.
+        Repetition count of each sample, a whole number.
     predictionCol, probabilityCol : str
-        The new columns of the fitted model.
+        Names of the columns that the fitted model adds.
     **settings
         The parameters of :class:`sqfa_rs.QDA`.
     """
@@ -368,9 +368,9 @@ class QDA(_Estimator, HasPredictionCol):  # type: ignore[misc]
 
 
 def _declare(estimator: type[_Estimator]) -> None:
-    """Declares the parameters of the local estimator, so that grids and pipelines know them."""
+    """Declare the parameters of the local estimator for parameter grids and pipelines."""
     for name in estimator._local._get_param_names():
-        what = f"as of sqfa_rs.{estimator._local.__name__}"
+        what = f"as in sqfa_rs.{estimator._local.__name__}"
         setattr(estimator, name, Param(Params._dummy(), name, what, TypeConverters.identity))
 
 
@@ -402,7 +402,7 @@ class _Reader(MLReader):  # type: ignore[misc]
         metadata = DefaultParamsReader.loadMetadata(path, session)
         row = session.read.parquet(f"{path}/model").first()
         if row is None:
-            raise ValueError(f"{path} holds no model")
+            raise ValueError(f"{path} does not contain a model")
         model = self._cls(_fitted(bytes(row["model"])))
         model._resetUid(metadata["uid"])
         DefaultParamsReader.getAndSetParams(model, metadata)
@@ -410,7 +410,7 @@ class _Reader(MLReader):  # type: ignore[misc]
 
 
 def _state(fitted: Any) -> bytes:
-    """A fitted estimator as bytes: a model file, or the arrays of a classifier."""
+    """Return a fitted estimator as bytes: a model file, or an archive of a classifier."""
     if isinstance(fitted, local.QDA):
         arrays = {"means": fitted.means_, "covariances": fitted.covariances_, "priors": fitted.priors_}
         arrays |= {"classes": fitted.classes_, "shrinkage": np.array(fitted.shrinkage)}
@@ -435,7 +435,7 @@ def _fitted(state: bytes) -> Any:
 
 
 def _answering(fitted: Any, method: str, kind: str) -> Callable[..., Any]:
-    """A function of Spark's that asks the fitted estimator about arrays."""
+    """Return a Spark function that applies a method of the fitted estimator to arrays."""
 
     def answer(points: Any) -> Any:
         X = matrix(points)
@@ -446,7 +446,7 @@ def _answering(fitted: Any, method: str, kind: str) -> Callable[..., Any]:
         offsets = np.arange(len(answers) + 1, dtype=np.int32) * answers.shape[1]
         return pyarrow.ListArray.from_arrays(offsets, answers.astype(np.float64).ravel())
 
-    # Spark reads off the types that one array becomes another.
+    # Spark infers from the types that the function maps one array to another.
     answer.__annotations__ = {"points": pyarrow.Array, "return": pyarrow.Array}
     asked: Callable[..., Any] = functions.arrow_udf(answer, kind)
     return asked

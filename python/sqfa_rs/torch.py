@@ -1,9 +1,9 @@
-"""Distances between classes as a loss of PyTorch, and distances written in PyTorch.
+"""Distances between classes as loss functions of PyTorch, and distances written in PyTorch.
 
-:func:`separation_loss` is a loss for features of any network. :func:`as_distance` turns a function of
-tensors into a distance that :class:`sqfa_rs.SQFA` maximizes.
+:func:`separation_loss` is a loss function for the features of any network. :func:`as_distance`
+converts a function of tensors to a distance that :class:`sqfa_rs.SQFA` maximizes.
 
-PyTorch is imported only here: ``pip install sqfa_rs[torch]``.
+Only this module imports PyTorch: ``pip install sqfa_rs[torch]``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ import numpy as np
 try:
     import torch
 except ImportError as error:
-    raise ImportError("sqfa_rs.torch needs PyTorch: pip install sqfa_rs[torch]") from error
+    raise ImportError(
+        "sqfa_rs.torch needs PyTorch: install it with pip install 'sqfa-rs[torch]'"
+    ) from error
 
 from . import distances
 from .typing import Distance
@@ -25,11 +27,11 @@ __all__ = ["as_distance", "class_moments", "mean_distance", "separation_loss"]
 
 
 class _MeanDistance(torch.autograd.Function):  # type: ignore[misc]
-    """The core's value and gradient as a node of the graph; its own gradient has none."""
+    """Value and gradient of the core as a node of the graph, without second derivatives."""
 
     @staticmethod
     def forward(ctx: Any, means: Any, covariances: Any, distance: Any, weights: Any) -> Any:
-        """Keep the gradient that the core gives beside the value."""
+        """Compute the value, and save the gradient that the core returns with it."""
         first, second = (t.detach().to("cpu", torch.float64).numpy() for t in (means, covariances))
         value, slopes, spreads = distances.value_and_gradient(first, second, distance, weights)
         ctx.save_for_backward(
@@ -40,7 +42,7 @@ class _MeanDistance(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, slope: Any) -> Any:
-        """Scale the gradient."""
+        """Multiply the saved gradient by the gradient of the output."""
         means, covariances = ctx.saved_tensors
         return slope * means, slope * covariances, None, None
 
@@ -51,42 +53,44 @@ def mean_distance(
     distance: Distance = "hellinger",
     weights: Any = None,
 ) -> Any:
-    """The mean distance over pairs of Gaussians, a scalar tensor that gradients flow through.
+    """Compute the mean distance over pairs of Gaussians as a differentiable scalar tensor.
 
     Parameters
     ----------
     means : tensor of shape (k, m)
-        Means.
+        Means of the Gaussians.
     covariances : tensor of shape (k, m, m)
-        Covariances, positive definite.
+        Covariances of the Gaussians, positive definite.
     distance : str or callable, default="hellinger"
-        As for :func:`sqfa_rs.distances.value_and_gradient`.
+        Distance, as in :func:`sqfa_rs.distances.value_and_gradient`.
     weights : array-like of shape (k, k), default=None
-        How much each pair counts.
+        Weight of each pair.
 
     Returns
     -------
     tensor
-        The mean, in the precision of ``means``; computed in double precision on the processor.
+        Mean distance, with the data type of ``means``. It is computed in double precision on the
+        CPU.
     """
     weights = None if weights is None else np.asarray(weights, dtype=np.float64)
     return _MeanDistance.apply(means, covariances, distance, weights)
 
 
 def class_moments(features: Any, labels: Any) -> tuple[Any, Any, Any]:
-    """Classes, means and covariances (divisor N − 1) of a batch, as functions of the features.
+    """Compute classes, means and covariances (divisor N − 1) of a batch, differentiably.
 
     Parameters
     ----------
     features : tensor of shape (n, m)
-        One row a point.
+        Features, one row per sample.
     labels : tensor of shape (n,)
-        Their classes.
+        Class labels.
 
     Returns
     -------
     classes, means, covariances
-        Classes with at least two points in the batch, in order; the others have no covariance.
+        Sorted classes with at least two samples in the batch, their means and their covariances.
+        Classes with one sample are left out, because they have no covariance.
     """
     if features.ndim != 2 or labels.ndim != 1 or len(features) != len(labels):
         raise ValueError(
@@ -97,8 +101,8 @@ def class_moments(features: Any, labels: Any) -> tuple[Any, Any, Any]:
     kept = classes[counts >= 2]
     if len(kept) < 2:
         raise ValueError(
-            f"{len(kept)} classes have 2 points or more in a batch of {len(labels)}: distances need 2; "
-            "use larger batches, or draw them by class"
+            f"only {len(kept)} classes have at least 2 samples in a batch of {len(labels)}, but "
+            "distances need 2 such classes: use larger batches, or sample batches by class"
         )
     groups = [features[labels == label] for label in kept]
     means = torch.stack([group.mean(dim=0) for group in groups])
@@ -113,28 +117,30 @@ def separation_loss(
     noise: float = 1e-3,
     weights: Any = None,
 ) -> Any:
-    """Minus the mean distance between the classes of a batch: what a network minimizes to part them.
+    """Compute minus the mean distance between the classes of a batch, as a loss to minimize.
 
     Parameters
     ----------
     features : tensor of shape (n, m)
-        What a network gives for a batch, one row a point; m up to some dozens, and many more points of
-        every class than m.
+        Features that a network computes for a batch, one row per sample. m should be at most a few
+        dozen, and the number of samples of each class much larger than m.
     labels : tensor of shape (n,)
-        Their classes. Classes with a single point in the batch are left out.
+        Class labels. Classes with a single sample in the batch are left out.
     distance : str or callable, default="hellinger"
-        As for :func:`sqfa_rs.distances.value_and_gradient`; "fisher-rao" is the exact distance.
+        Distance, as in :func:`sqfa_rs.distances.value_and_gradient`; "fisher-rao" is the exact
+        distance.
     noise : float, default=1e-3
         Variance added to every feature, in squared units of the features. It keeps covariances
-        invertible, and it is the unit: normalize the features (for one, by a batch normalization without
-        parameters), or the network makes them larger and larger.
+        invertible and determines the scale: without a normalization of the features (for example
+        batch normalization without parameters), the network reduces the loss by making the features
+        larger and larger.
     weights : array-like, default=None
-        How much each pair of the classes that are in the batch counts.
+        Weight of each pair of the classes that occur in the batch.
 
     Returns
     -------
     tensor
-        A scalar.
+        Loss, a scalar tensor.
 
     Examples
     --------
@@ -157,24 +163,26 @@ def separation_loss(
 def as_distance(
     function: Callable[[Any, Any], Any], *, second_moments: bool = False
 ) -> Callable[..., Any]:
-    """Return a distance between sets of classes, written in PyTorch, as a distance of this package.
+    """Convert a distance written in PyTorch to a distance of this package.
 
-    Automatic differentiation gives the derivatives. The function is called for every pair of classes at
-    every step, so such fits are slow: it suits a few dozen classes and components.
+    Derivatives are computed by automatic differentiation. The function is called for every pair of
+    classes in every step, so such fits are slow and suitable for at most a few dozen classes and
+    components.
 
     Parameters
     ----------
     function : callable
-        A function of two sets of k classes that returns a (k, k) tensor, as the ``distance_fun`` of the
-        package ``sqfa``. A set is a dict with the tensors "means" of shape (k, m) and "covariances" of
-        shape (k, m, m). It is called with sets of one class, in double precision.
+        Function of two sets of k classes that returns a (k, k) tensor, such as a ``distance_fun``
+        of the package ``sqfa``. A set is a dict with the tensors "means" of shape (k, m) and
+        "covariances" of shape (k, m, m). The function is called with sets of one class, in double
+        precision.
     second_moments : bool, default=False
-        Whether a set is a tensor of second moments, of shape (k, m, m), instead of a dict.
+        Whether a set is a tensor of second moments of shape (k, m, m), instead of a dict.
 
     Returns
     -------
     callable
-        A value for the parameter ``distance`` of :class:`sqfa_rs.SQFA` and of
+        Value for the parameter ``distance`` of :class:`sqfa_rs.SQFA` and of
         :func:`sqfa_rs.distances.pairwise`, also if the function compares second moments.
 
     Examples

@@ -1,7 +1,7 @@
 """Types of parameters, for annotations in code that uses this package.
 
-The names that a parameter accepts are literals, so that a type checker finds a misspelled name. Names
-that contain a number, such as ``"chernoff:0.3"``, cannot be listed: pass these as
+The names that a parameter accepts are literals, so that a type checker reports a misspelled name.
+Names that contain a number, such as ``"chernoff:0.3"``, cannot be listed: pass these as
 :data:`NamedWithNumber`.
 
 >>> from sqfa_rs import SQFA
@@ -39,7 +39,7 @@ NamedWithNumber = NewType("NamedWithNumber", str)
 """A name with a number after a colon, such as ``"chernoff:0.3"`` or ``"t:5"``, for type checkers."""
 
 Matrix: TypeAlias = NDArray[Any] | Sequence[Sequence[float]]
-"""An array with two dimensions, or nested lists."""
+"""Array with two dimensions, or nested lists."""
 
 DistanceName: TypeAlias = Literal[
     "calvo-oller",
@@ -65,34 +65,34 @@ DistanceName: TypeAlias = Literal[
     "squared-log-euclidean:covariances",
     "squared-mahalanobis",
 ]
-"""The name of a distance without a number."""
+"""Name of a distance without a number."""
 
 Distance: TypeAlias = DistanceName | NamedWithNumber | Callable[..., Any]
-"""A distance by its name, or a function: one of :mod:`sqfa_rs.distances` or your own."""
+"""Distance by its name, or a function: one of :mod:`sqfa_rs.distances` or your own."""
 
 Scaling: TypeAlias = Literal["auto", "none", "common", "per-feature", "within-class"]
-"""A scaling of the columns."""
+"""Scaling of the columns."""
 
 Constraint: TypeAlias = Literal["sphere", "orthonormal", "none"]
-"""A constraint on the components."""
+"""Constraint on the components."""
 
 Init: TypeAlias = Literal["auto", "random", "differences", "pca", "save", "directional-regression"]
-"""The name of initial components."""
+"""Name of an initialization of the components."""
 
 Optimizer: TypeAlias = Literal["auto", "subspace", "lbfgs"]
-"""An optimization algorithm."""
+"""Optimization algorithm."""
 
 EstimatorName: TypeAlias = Literal["empirical", "oas", "ledoit-wolf", "t:auto", "tyler"]
-"""The name of a covariance estimator without a number."""
+"""Name of a covariance estimator without a number."""
 
 CovarianceEstimator: TypeAlias = EstimatorName | NamedWithNumber | float
-"""An estimator of class covariances by its name, or the fraction of a fixed shrinkage."""
+"""Estimator of the class covariances by its name, or the number of a fixed shrinkage."""
 
 Form: TypeAlias = Literal["dense", "sketch"] | NamedWithNumber
-"""How covariances are kept."""
+"""Form of the class covariances."""
 
 Solver: TypeAlias = Literal["auto", "exact", "randomized"]
-"""An eigensolver of :class:`sqfa_rs.baselines.PCA`."""
+"""Eigensolver of :class:`sqfa_rs.baselines.PCA`."""
 
 LocalScale: TypeAlias = Literal["neighbor", "anchor"]
-"""A unit of distances in :class:`sqfa_rs.baselines.LFDA`."""
+"""Name of a local scale of :class:`sqfa_rs.baselines.LFDA`."""

@@ -74,7 +74,7 @@ def test_nothing_merges_to_nothing(blobs):
     whole = ClassAccumulator().update(*blobs)
     for merged in (empty.merge(whole), whole.merge(empty), ClassAccumulator.merge_all([empty, whole])):
         assert merged.to_bytes() == whole.to_bytes()
-    with pytest.raises(TypeError, match="takes a ClassAccumulator"):
+    with pytest.raises(TypeError, match="expects a ClassAccumulator"):
         whole.merge(whole.to_bytes())
 
 
@@ -113,7 +113,7 @@ def test_text_and_numbers_do_not_mix(blobs):
     numbers, text = ClassAccumulator().update(X, y), ClassAccumulator().update(X, y.astype(str))
     before = numbers.to_bytes()
     for mix in (lambda: numbers.merge(text), lambda: numbers.update(X, y.astype(str))):
-        with pytest.raises(ValueError, match="labels of another kind"):
+        with pytest.raises(ValueError, match="use only text or only numbers"):
             mix()
     assert numbers.to_bytes() == before
 
@@ -124,7 +124,7 @@ def test_parts_without_points(blobs):
     assert sums.counts.tolist() == [] and sums.n_features is None
     sums.update(X, y).update(X[:0], np.array([])).update(sparse.csr_array(X[:0]), [])
     assert sums.to_bytes() == ClassAccumulator().update(X, y).to_bytes()
-    with pytest.raises(ValueError, match="4 dimensions cannot join"):
+    with pytest.raises(ValueError, match="4 features cannot be added"):
         sums.update(X[:0, :4], y[:0])
 
 
@@ -161,7 +161,7 @@ def test_damaged_envelopes(blobs):
     X, y = blobs
     good = ClassAccumulator().update(X, y.astype(np.uint8)).to_bytes()
     for damaged in (good[:8], good[:20], good[:-1], good + b"0", good[:30] + b"!" + good[31:]):
-        with pytest.raises(ValueError, match="no class statistics"):
+        with pytest.raises(ValueError, match="not class statistics"):
             ClassAccumulator.from_bytes(damaged)
     mixed = np.array([1, (2, 3)], dtype=object)
     sums = ClassAccumulator()
@@ -174,7 +174,7 @@ def test_damaged_envelopes(blobs):
 def test_ledoit_wolf_needs_the_samples(blobs, form):
     X, y = blobs
     sums = ClassAccumulator(form=form).update(X, y)
-    with pytest.raises(ValueError, match="ledoit-wolf.*(use oas or a fraction|share of shrinkage)"):
+    with pytest.raises(ValueError, match="ledoit-wolf.*(use oas or a fraction|a shrinkage)"):
         sums.finish("ledoit-wolf")
     with pytest.raises(ValueError, match="ledoit-wolf"):
         SQFA(2, covariance_estimator="ledoit-wolf").fit_statistics(sums.finish())

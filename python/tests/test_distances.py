@@ -148,7 +148,7 @@ def test_refusals(gaussians):
         distances.pairwise((means, -covariances))
     with pytest.raises(ValueError, match="not symmetric"):
         distances.pairwise((means, covariances + np.triu(np.ones((3, 3)), 1)))
-    with pytest.raises(TypeError, match="Gaussians are given as"):
+    with pytest.raises(TypeError, match="Gaussians must be"):
         distances.pairwise(7)
     with pytest.raises(ValueError, match="strictly between"):
         distances.chernoff((means, covariances), None, 2.0)
@@ -202,7 +202,7 @@ def test_value_and_gradient_say_what_is_wrong():
         distances.value_and_gradient(means, covariances, weights=np.zeros((2, 2)))
     with pytest.raises(ValueError, match="not positive definite"):
         distances.value_and_gradient(np.eye(2), covariances * [[[1.0]], [[-1.0]]])
-    with pytest.raises(ValueError, match="as many sets"):
+    with pytest.raises(ValueError, match="the same number of sets"):
         distances.value_and_gradient(means[None], covariances)
 
 

@@ -174,9 +174,9 @@ def test_a_refinement_takes_coordinates(points):
 def test_what_does_not_fit_is_a_sample_and_told(points):
     engine = Lists(*points, 200)
     model = sqfa_rs.SQFA(1, noise=0.1, scaling="none", refine=True, random_state=0)
-    with pytest.warns(UserWarning, match=r"\d+ of 900 were brought here"):
+    with pytest.warns(UserWarning, match=r"\d+ of 900 was used"):
         fit_on(model, engine, max_bytes=4 * 6 * 300)
-    with pytest.warns(UserWarning, match=r"LFDA looks at points: \d+ of 900") as told:
+    with pytest.warns(UserWarning, match=r"LFDA needs samples: .*\d+ of 900") as told:
         sample = fit_on(
             sqfa_rs.baselines.LFDA(2, n_neighbors=5), Lists(*points, 200), max_bytes=8 * 6 * 300
         )
@@ -191,7 +191,7 @@ def test_a_sample_is_of_every_class_and_repeats(points):
     X, y = points
     rare = np.concatenate([y, [5] * 20])
     engine = Lists(np.concatenate([X, np.ones((20, 6))]), rare, 100)
-    with pytest.warns(UserWarning, match="looks at points"):
+    with pytest.warns(UserWarning, match="needs samples"):
         one = fit_on(sqfa_rs.baselines.LFDA(2, n_neighbors=5), engine, max_bytes=8 * 6 * 200)
     assert one.class_counts_.tolist()[-1] == 20
     with pytest.warns(UserWarning):
@@ -220,15 +220,15 @@ def test_bad_parts_are_named_in_every_pass(points):
     X, y = points
     bad = X.copy()
     bad[450, 2] = np.nan
-    with pytest.raises(ValueError, match=r"partition 2: .*point 50"):
+    with pytest.raises(ValueError, match=r"partition 2: .*row 50"):
         fit((bad, y))
-    with pytest.raises(ValueError, match=r"partition 2: .*point 50"):
+    with pytest.raises(ValueError, match=r"partition 2: .*row 50"):
         fit_on(sqfa_rs.baselines.LFDA(2), Lists(bad, y, 200))
-    with pytest.raises(ValueError, match="no points"):
+    with pytest.raises(ValueError, match="no samples"):
         fit((X[:0], y[:0]))
-    with pytest.raises(ValueError, match="no points"):
+    with pytest.raises(ValueError, match="no samples"):
         fit_on(sqfa_rs.baselines.LFDA(2), Lists(X[:0], y[:0], 10))
-    with pytest.raises(ValueError, match="labels of another kind"):
+    with pytest.raises(ValueError, match="use only text or only numbers"):
         engine = Lists(X, y, 450)
         engine.parts[1] = (engine.parts[1][0], engine.parts[1][1].astype(str), None)
         fit_on(sqfa_rs.SQFA(2), engine)
@@ -268,7 +268,7 @@ def test_columns_too_many_for_sums_are_sketched_and_told(points, monkeypatch):
     monkeypatch.setattr(_fit, "has_room", lambda classes, features: False)
     for settings in ({}, {"noise": 0.1}):
         engine = Lists(X, y, 200)
-        with pytest.warns(UserWarning, match="sketches of 100 rows stand in for them"):
+        with pytest.warns(UserWarning, match="sketches of 100 rows were used"):
             model = fit_on(sqfa_rs.SQFA(2, random_state=0, **settings), engine)
         assert engine.passes == ["Sums"]
         assert model.components_.shape == (2, 6)
@@ -278,7 +278,7 @@ def test_columns_too_many_for_sums_are_sketched_and_told(points, monkeypatch):
         sqfa_rs.SQFA("auto"),
         sqfa_rs.QDA(),
     ):
-        with pytest.raises(ValueError, match="6 dimensions need .* GB"):
+        with pytest.raises(ValueError, match="6 features need .* GB"):
             fit_on(refused, Lists(X, y, 200))
 
 
@@ -290,8 +290,8 @@ def test_parts_that_differ_are_named(points):
 
     parts = [sums(rows) for rows in range(0, 600, 100)]
     parts[4] = sums(400, 4)
-    with pytest.raises(ValueError, match="^partition 4 and partition 5 do not fit together: "):
+    with pytest.raises(ValueError, match="^partition 4 and partition 5 cannot be merged: "):
         merged_in_order(enumerate(parts), added)
     parts[5] = sums(500, 4)
-    with pytest.raises(ValueError, match="^partitions 0 to 3 and partitions 4 to 5 do not fit together"):
+    with pytest.raises(ValueError, match="^partitions 0 to 3 and partitions 4 to 5 cannot be merged"):
         merged_in_order(enumerate(parts), added)

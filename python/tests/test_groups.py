@@ -133,7 +133,7 @@ def test_folds_of_a_splitter_are_those_of_its_indices() -> None:
         (RepeatedKFold(n_splits=3), "in the test sets of splits"),
         (TimeSeriesSplit(3), "neither trains on nor tests sample"),
         ([([0, 1], [1, 2])], "both trains on and tests sample 1"),
-        ([([0], [999])], "does not fit"),
+        ([([0], [999])], "not valid"),
         ([], "hold out no sample"),
         (KFold(3), "leaves 0 sample"),
     ],
@@ -176,7 +176,7 @@ def test_a_stream_has_no_groups() -> None:
     pandas = pytest.importorskip("pandas")
     X, y, groups = grouped(4)
     frame = pandas.DataFrame(X).rename(columns=str).assign(y=y)
-    with pytest.raises(ValueError, match="groups cannot be given"):
+    with pytest.raises(ValueError, match="groups cannot be used"):
         SQFA(2).fit(frame, "y", groups=groups)
 
 

@@ -114,7 +114,7 @@ def test_priors_are_checked():
     np.testing.assert_allclose(model.priors_, [0.25, 0.5, 0.25])
     with pytest.raises(ValueError, match="non-negative"):
         LDA(priors=[-0.5, 0.75, 0.75]).fit(X, y)
-    with pytest.raises(ValueError, match="2 numbers for 3 classes"):
+    with pytest.raises(ValueError, match="2 values for 3 classes"):
         LDA(priors=[0.5, 0.5]).fit(X, y)
 
 

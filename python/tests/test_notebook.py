@@ -120,7 +120,7 @@ def test_the_report_of_a_model(fitted, digits, tmp_path):
     assert headline(whole) == f"Test accuracy {accuracy} on the samples passed to report"
     SQFA(2, noise=0.1, scaling="none").fit(X, y).report(bare)
     assert headline(bare).startswith("No accuracy: no samples were held out")
-    with pytest.raises(ValueError, match="both X and y"):
+    with pytest.raises(ValueError, match="pass both or neither"):
         fitted.report(bare, X)
     with pytest.raises(OSError):
         fitted.report(tmp_path / "no" / "page.html")
@@ -164,7 +164,7 @@ def test_progress_is_one_line_where_lines_can_be_written_over(blobs, capsys, mon
     lines = re.split("[\r\n]", told)
     # Whatever is written over a line covers it.
     assert all(len(line) >= 78 for line in lines[:-1])
-    assert "starts climbing" in lines[0] and "iterations, objective" in lines[-2]
+    assert "initializations running" in lines[0] and "iterations, objective" in lines[-2]
     # Two seconds pass between two looks at this clock, and one look is the start's.
     for count, line in enumerate(lines[:-2], start=1):
         seconds = 2 * count

@@ -92,7 +92,7 @@ def test_bars_have_the_names_of_the_columns():
     assert not ax.lines[0].get_xdata()[0] and len(ax.lines) == 2
     other = plots.filters(sqfa.components_, feature_names=list("abcd"))
     assert [text.get_text() for text in other.get_yticklabels()] == list("abcd")
-    with pytest.raises(ValueError, match="3 feature_names for 4 features"):
+    with pytest.raises(ValueError, match="3 entries for 4 features"):
         plots.filters(sqfa, feature_names=["a", "b", "c"])
 
 
@@ -165,13 +165,13 @@ def test_refusals(fitted):
     sqfa, X, y = fitted
     with pytest.raises(ValueError, match="70 pixels"):
         plots.filters(sqfa, (7, 10))
-    with pytest.raises(ValueError, match="2 names for 6"):
+    with pytest.raises(ValueError, match="2 entries for 6"):
         plots.filters(sqfa, (8, 8), names=["a", "b"])
     with pytest.raises(ValueError, match="dims"):
         plots.ellipses(sqfa, dims=(0, 6))
-    with pytest.raises(ValueError, match="do not fit"):
+    with pytest.raises(ValueError, match="do not match"):
         plots.scatter(sqfa.transform(X), y[:-1])
-    with pytest.raises(ValueError, match="names for distances"):
+    with pytest.raises(ValueError, match="entries for distances"):
         plots.distance_matrix(np.zeros((3, 3)), labels=["a"])
 
 
@@ -191,9 +191,9 @@ def test_a_choice_of_classes_points_and_values(fitted):
     assert ax.get_legend() is None and len(ax.figure.axes) == 2
     colors = np.array([patch.get_edgecolor()[:3] for patch in ax.patches])
     assert (np.diff(colors @ [0.2126, 0.7152, 0.0722]) > 0).all()
-    with pytest.raises(ValueError, match="no class 11"):
+    with pytest.raises(ValueError, match="classes has 11"):
         plots.scatter(Z, y, classes=[3, 11])
-    with pytest.raises(ValueError, match="values of shape"):
+    with pytest.raises(ValueError, match="values has shape"):
         plots.ellipses(sqfa, values=[1.0, 2.0])
 
 

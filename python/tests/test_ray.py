@@ -116,7 +116,7 @@ def test_choices_refinement_and_samples_are_those_of_the_same_blocks(cluster, po
         here = fit_on(sqfa_rs.SQFA(random_state=0, **settings), home)
         assert there.selection_ == here.selection_
         assert (there.components_ == here.components_).all()
-    with pytest.warns(UserWarning, match=r"LFDA looks at points: \d+ of 600"):
+    with pytest.warns(UserWarning, match=r"LFDA needs samples: .*\d+ of 600"):
         on_ray.fit(sqfa_rs.baselines.LFDA(2, n_neighbors=5), blocks(X, y), "kind", max_bytes=8 * 4 * 200)
 
 
@@ -151,13 +151,15 @@ def test_bad_data_are_named(cluster, points):
             pd.DataFrame({"a": X[300:, 0], "kind": y[300:].astype(str)}),
         ]
     )
-    with pytest.raises(ValueError, match="partition 0 and partition 1 do not fit .* another kind"):
+    with pytest.raises(
+        ValueError, match="partition 0 and partition 1 cannot be merged: .* only text or only numbers"
+    ):
         on_ray.class_statistics(mixed, "kind")
-    with pytest.raises(ValueError, match="no points"):
+    with pytest.raises(ValueError, match="no samples"):
         on_ray.class_statistics(blocks(X, y).filter(lambda row: row["kind"] > 7), "kind", columns=["a"])
     with pytest.raises(ValueError, match="there is no column 'label'"):
         on_ray.class_statistics(blocks(X, y), "label")
-    with pytest.raises(ValueError, match="does not know the names"):
+    with pytest.raises(ValueError, match="without column names"):
         on_ray.transform(sqfa_rs.SQFA(2, noise=0.1, scaling="none").fit(X, y), dataset)
 
 
@@ -181,9 +183,9 @@ def test_blocks_that_differ_are_named(cluster, points):
 
 def test_what_befalls_the_cluster_is_said_with_its_remedy(cluster):
     told = on_ray._explained(ray.exceptions.OutOfMemoryError("a node is full"))
-    assert isinstance(told, RuntimeError) and "make blocks smaller" in str(told)
+    assert isinstance(told, RuntimeError) and "use smaller blocks" in str(told)
     lost = on_ray._explained(ray.exceptions.RaySystemError("gone"))
-    assert isinstance(lost, ConnectionError) and "initialize it" in str(lost)
+    assert isinstance(lost, ConnectionError) and "initialize Ray again" in str(lost)
     plain = KeyError("x")
     assert on_ray._explained(plain) is plain
 

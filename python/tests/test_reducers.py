@@ -187,7 +187,7 @@ def test_refinement(digits):
     assert right[0] > right[1]
     sqfa = SQFA(2, random_state=0, refine=True).fit(X, y)
     assert sqfa.refinement_["held_out_accuracy_after"] >= sqfa.refinement_["held_out_accuracy_before"]
-    with pytest.raises(ValueError, match="holds out points"):
+    with pytest.raises(ValueError, match="needs samples"):
         sqfa.fit_statistics(sqfa_rs.class_statistics(X, y))
     with pytest.raises(ValueError, match="pair_weights"):
         SQFA(2, refine=True, pair_weights=np.ones((10, 10))).fit(X, y)

@@ -78,7 +78,7 @@ def test_bytes_pickles_and_empty_parts():
     assert ClassAccumulator.from_bytes(empty.to_bytes()).n_features is None
     damaged = bytearray(sums.to_bytes())
     damaged[-20] ^= 1
-    with pytest.raises(ValueError, match="check sum"):
+    with pytest.raises(ValueError, match="checksum"):
         ClassAccumulator.from_bytes(bytes(damaged))
 
 
@@ -104,9 +104,9 @@ def test_forms_that_are_none_are_refused(form, message):
 def test_what_does_not_fit_together_is_refused():
     X, y = points()
     sketch = ClassAccumulator(form="sketch:6").update(X, y)
-    with pytest.raises(ValueError, match="form 'dense' cannot join sums of form 'sketch:6'"):
+    with pytest.raises(ValueError, match="form 'dense' cannot be merged into one of form 'sketch:6'"):
         sketch.merge(ClassAccumulator().update(X, y))
-    with pytest.raises(ValueError, match="form 'sketch:6' cannot join sums of form 'sketch:7'"):
+    with pytest.raises(ValueError, match="form 'sketch:6' cannot be merged into one of form 'sketch:7'"):
         ClassAccumulator(form="sketch:7").update(X, y).merge(sketch)
     with pytest.raises(ValueError, match="a sketch does not keep"):
         sketch.finish("oas")

@@ -110,7 +110,7 @@ def test_sums_that_do_not_fit_the_driver_merge_on_the_executors(frame, monkeypat
     grouped = on_spark.class_statistics(frame)
     assert (grouped.covariances == plain.covariances).all()
     monkeypatch.setattr(parts, "_driver_limit", lambda session: one / 2)
-    with pytest.raises(ValueError, match="raise spark.driver.maxResultSize"):
+    with pytest.raises(ValueError, match="increase spark.driver.maxResultSize"):
         on_spark.class_statistics(frame)
 
 
@@ -132,13 +132,13 @@ def test_a_refinement_brings_coordinates_to_the_driver(frame, points):
     )
     assert "refinement_steps" in whole.to_local().refinement_
     some = on_spark.SQFA(1, noise=0.1, scaling="none", refine=True, random_state=0, maxBytes=4 * 4 * 200)
-    with pytest.warns(UserWarning, match=r"\d+ of 400 were brought here"):
+    with pytest.warns(UserWarning, match=r"\d+ of 400 was used"):
         some.setParams(outputCol="z").fit(frame)
 
 
 def test_methods_that_look_at_points_get_a_sample(frame, points, tmp_path):
     some = on_spark.LFDA(2, n_neighbors=5, outputCol="z", maxBytes=8 * 4 * 200)
-    with pytest.warns(UserWarning, match=r"LFDA looks at points: \d+ of 400 were brought here"):
+    with pytest.warns(UserWarning, match=r"LFDA needs samples: .*\d+ of 400 was used"):
         model = some.fit(frame)
     assert type(model.to_local()) is sqfa_rs.baselines.LFDA
     assert len(model.transform(frame).select("z").first()["z"]) == 2
@@ -217,7 +217,7 @@ def test_bad_data_are_named(spark, frame):
     with pytest.raises(ValueError, match="there is no column 'x'"):
         on_spark.class_statistics(frame, "x")
     bad = spark.createDataFrame([([1.0, 2.0], 0), ([1.0], 1)], ["features", "label"]).coalesce(1)
-    with pytest.raises(ValueError, match="partition 0: row 1 has 1 features and the first has 2"):
+    with pytest.raises(ValueError, match="partition 0: row 1 has 1 features, but the first row has 2"):
         on_spark.class_statistics(bad)
     nan = spark.createDataFrame([([1.0, float("nan")], 0)] * 4, ["features", "label"])
     with pytest.raises(ValueError, match=r"partition \d+: .*(NaN|nan|finite)"):
@@ -230,7 +230,7 @@ def test_bad_data_are_named(spark, frame):
         on_spark.SQFA(1, outputCol="z").fit(nan)
     with pytest.raises(TypeError, match="there is no parameter 'components'"):
         on_spark.SQFA(components=2)
-    with pytest.raises(ValueError, match="no points"):
+    with pytest.raises(ValueError, match="no samples"):
         on_spark.class_statistics(frame.filter("label > 7"))
 
 
@@ -252,7 +252,7 @@ def test_partitions_that_differ_are_named(spark, frame, points, monkeypatch):
 
     first, second = (X[:200], y[:200]), (X[200:, :3], y[200:])
     assert on_spark.class_statistics(parted(first, (X[200:], y[200:]))).counts.sum() == 400
-    message = "partition 0 and partition 1 do not fit together"
+    message = "partition 0 and partition 1 cannot be merged"
     with pytest.raises(ValueError, match=message):
         on_spark.class_statistics(parted(first, second))
     with pytest.raises(ValueError, match=message):
@@ -268,7 +268,7 @@ def test_partitions_that_differ_are_named(spark, frame, points, monkeypatch):
     # Not a number in one partition only, and in a late batch of it.
     bad = X[200:].copy()
     bad[150, 2] = np.nan
-    with pytest.raises(ValueError, match="partition 1: .*point 150, dimension 2"):
+    with pytest.raises(ValueError, match="partition 1: .*row 150, column 2"):
         on_spark.class_statistics(parted(first, (bad, y[200:])))
     # Classes of one partition only, and a partition without points.
     order = np.argsort(y, kind="stable")
@@ -279,14 +279,14 @@ def test_partitions_that_differ_are_named(spark, frame, points, monkeypatch):
 
 def test_columns_of_other_types_are_named(spark, frame, tmp_path):
     for features, words in (
-        (["a", "features"], "column 'features' is of type .*: only numbers"),
+        (["a", "features"], "column 'features' is of type .* must be numbers"),
         ("a", "column 'a' is of type double: give a column of vectors or arrays"),
-        ([], "no columns of features"),
+        ([], "no feature columns"),
     ):
         with pytest.raises(ValueError, match=words):
             on_spark.class_statistics(frame, features)
     text = frame.selectExpr("cast(a as string) as a", "b", "label")
-    with pytest.raises(ValueError, match="column 'a' is of type string: only numbers"):
+    with pytest.raises(ValueError, match="column 'a' is of type string, but features must be numbers"):
         on_spark.class_statistics(text, ["a", "b"])
     with pytest.raises(ValueError, match="there is no column 'kind'"):
         on_spark.class_statistics(frame, label="kind")
@@ -312,9 +312,13 @@ def test_columns_of_other_types_are_named(spark, frame, tmp_path):
 
 def test_what_befalls_the_cluster_is_said_with_its_remedy(spark):
     for words, kind, remedy in (
-        ("java.lang.OutOfMemoryError: Java heap space", RuntimeError, "raise spark.executor.memory"),
-        ("Total size is bigger than spark.driver.maxResultSize", ValueError, "raise spark.driver.max"),
-        ("StatusCode.UNAVAILABLE", ConnectionError, "make a new session"),
+        ("java.lang.OutOfMemoryError: Java heap space", RuntimeError, "increase spark.executor.memory"),
+        (
+            "Total size is bigger than spark.driver.maxResultSize",
+            ValueError,
+            "increase spark.driver.max",
+        ),
+        ("StatusCode.UNAVAILABLE", ConnectionError, "create a new session"),
         ("ModuleNotFoundError: No module named 'sqfa_rs'", RuntimeError, "set PYSPARK_PYTHON"),
     ):
         told = parts._explained(Exception(words))

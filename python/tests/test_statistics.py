@@ -88,7 +88,7 @@ def test_classes_appear_on_the_way(blobs):
     for label in (2, 0, 1):
         sums.update(X[y == label], y[y == label])
     np.testing.assert_allclose(sums.finish().covariances, class_statistics(X, y).covariances, atol=1e-12)
-    assert repr(sums) == "ClassAccumulator(3 classes, 180 points)"
+    assert repr(sums) == "ClassAccumulator(3 classes, 180 samples)"
 
 
 def test_given_classes_are_sorted_with_everything_else(blobs):
@@ -142,7 +142,7 @@ def test_statistics_as_a_mapping(blobs, method):
     again = clone(method).fit_statistics(dict(statistics))
     np.testing.assert_array_equal(getattr(again, attribute), whole)
     np.testing.assert_array_equal(again.class_counts_, [60, 60, 60])
-    with pytest.raises(ValueError, match="leave the other arguments out"):
+    with pytest.raises(ValueError, match="leave out the other arguments"):
         method.fit_statistics(dict(statistics), statistics.covariances)
     with pytest.raises(ValueError, match="no 'means'"):
         method.fit_statistics({"covariances": statistics.covariances})

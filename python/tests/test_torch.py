@@ -58,7 +58,7 @@ def test_a_class_with_one_point_is_left_out_and_one_class_is_refused(batch):
     lonely = torch.cat([labels[:-1], torch.tensor([9])])
     classes, means, covariances = class_moments(features, lonely)
     assert classes.tolist() == [0, 1, 2] and means.shape == (3, 2) and covariances.shape == (3, 2, 2)
-    with pytest.raises(ValueError, match="1 classes have 2 points or more in a batch of 30"):
+    with pytest.raises(ValueError, match="1 classes have at least 2 samples in a batch of 30"):
         separation_loss(features, torch.zeros(30))
     with pytest.raises(ValueError, match="do not match"):
         separation_loss(features, labels[:3])

@@ -96,7 +96,7 @@ def test_weights_of_labels_multiply() -> None:
     one = QDA(class_weight={0: 0.25, 2: 3}).fit(X, y)
     other = QDA().fit(X, y, sample_weight=np.array([0.25, 1.0, 3.0])[y])
     np.testing.assert_allclose(one.predict_log_proba(X), other.predict_log_proba(X), rtol=1e-9)
-    with pytest.raises(ValueError, match="no sample has"):
+    with pytest.raises(ValueError, match="does not occur in y"):
         QDA(class_weight={7: 1.0}).fit(X, y)
     with pytest.raises(ValueError, match="give 'balanced'"):
         QDA(class_weight="equal").fit(X, y)
@@ -115,7 +115,7 @@ def test_what_weights_cannot_be_is_refused() -> None:
     weights = np.linspace(0.5, 2.0, len(y))
     with pytest.raises(ValueError, match="whole numbers"):
         SQFA(2).fit(X, y, sample_weight=weights)
-    with pytest.raises(ValueError, match="nu goes with"):
+    with pytest.raises(ValueError, match="nu needs weights"):
         QDA(nu=5).fit(X, y, sample_weight=weights)
     with pytest.raises(ValueError, match="[Nn]egative"):
         QDA().fit(X, y, sample_weight=-weights)

@@ -1,4 +1,4 @@
-"""Whatever holds points and labels, and what the methods learn from it: class statistics."""
+"""Containers of samples and labels, and the class statistics from which the methods learn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Class statistics that stream, merge and travel."""
+"""Class statistics that are accumulated in batches, merged, and sent between processes."""
 
 from __future__ import annotations
 
@@ -19,39 +19,41 @@ from ._labels import check_room, class_names, joined, positions
 from ._statistics import ClassStatistics, estimator_name, sketch_size
 from ._streams import ArrowStream
 
-# A part of the data in whatever form an engine holds it.
+# One part of the data, in the form of the engine.
 Part = TypeVar("Part")
 
 
 class ClassAccumulator:
-    """Class statistics that stream and merge.
+    """Accumulator of class statistics, for data that arrive in batches.
 
-    Per class it keeps a count, a mean and a scatter about the mean; two accumulators merge exactly, so
-    that parts of the data may be seen anywhere and joined later. Parts may be empty.
+    For each class it stores a count, a mean and a scatter about the mean. Merging two accumulators
+    is exact, so parts of the data can be processed anywhere and combined later. Parts may be empty.
 
-    The scatter takes n²/2 numbers a class. Where these do not fit, a sketch keeps some rows instead:
-    frequent directions, exact up to rank ``ROWS`` and with a bound of the error beyond, which
-    :attr:`ClassStatistics.bounds` tells. Means and counts are exact in both forms.
+    The scatter of each class needs n²/2 numbers. If these do not fit into memory, a sketch
+    (frequent directions) stores a few rows instead. A sketch is exact up to rank ``ROWS``, and
+    :attr:`ClassStatistics.bounds` bounds its error beyond. Means and counts are exact in both
+    forms.
 
     Parameters
     ----------
     classes : array-like of shape (n_classes,), default=None
-        The labels to come. Without them, classes are added as they appear.
+        All labels that will be added. None adds classes as they appear.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
-        What is kept of a class: n²/2 numbers, or at most so many rows of n numbers (100 by default).
+        Form of the class scatters: all n²/2 entries ("dense"), or a sketch of at most this many
+        rows of n numbers (100 by default).
     n_jobs : int, default=None
-        Threads.
+        Number of threads. None uses all processors. The results do not depend on it.
 
     Attributes
     ----------
     classes : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     counts : ndarray of shape (n_classes,)
-        Points seen of every class, as 64-bit numbers.
+        Number of samples of each class, as 64-bit integers.
 
     See Also
     --------
-    class_statistics : Statistics of samples that are in memory.
+    class_statistics : Computes class statistics of samples in memory.
 
     References
     ----------
@@ -90,38 +92,38 @@ class ClassAccumulator:
 
     @property
     def counts(self) -> NDArray[np.uint64]:
-        """Points seen of every class."""
+        """Number of samples of each class."""
         if self._sums is None:
             return np.zeros(len(self.classes), dtype=np.uint64)
         return self._sums.counts()
 
     @property
     def n_features(self) -> int | None:
-        """The number of dimensions, once points were seen."""
+        """Number of features; available after the first samples were added."""
         return None if self._sums is None else int(self._sums.dimension())
 
     @property
     def form(self) -> Form:
-        """What is kept of a class: "dense" or "sketch:ROWS"."""
+        """Form of the class scatters: "dense" or "sketch:ROWS"."""
         return "dense" if self._sketch is None else NamedWithNumber(f"sketch:{self._sketch}")
 
     def update(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> ClassAccumulator:
-        """Add labeled points, in place; nothing is added when anything is wrong with them.
+        """Add labeled samples in place; if an error is raised, nothing is added.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or Arrow stream
-            Points; there may be none.
+            Samples; an empty batch is accepted.
         y : array-like of shape (n_samples,), or str
-            Labels, or the name of the label column of an Arrow stream or frame, all batches of which
-            are added.
+            Class labels, or the name of the label column of an Arrow stream or frame. All batches
+            of a stream are added.
         sample_weight : array-like of shape (n_samples,), default=None
-            Whole numbers: how often each point counts.
+            Repetition count of each sample, a whole number.
 
         Returns
         -------
         ClassAccumulator
-            Itself.
+            The accumulator.
         """
         if isinstance(y, str):
             for block, labels in ArrowStream(X, y):
@@ -130,7 +132,9 @@ class ClassAccumulator:
         X = loose_points(X, least=0)
         labels = column_or_1d(unwrap(y), warn=True)
         if len(labels) != X.shape[0]:
-            raise ValueError(f"{len(labels)} labels for {X.shape[0]} points: give one label per point")
+            raise ValueError(
+                f"there are {len(labels)} labels for {X.shape[0]} samples: give one label per sample"
+            )
         self._check_width(X.shape[1])
         if not len(labels) or all_zero(sample_weight, labels):
             return self
@@ -139,7 +143,7 @@ class ClassAccumulator:
         sums = self._room_for(classes, X.shape[1])
         codes, threads = positions(labels, classes), thread_count(self.n_jobs)
         if sparse.issparse(X):
-            # Apart from the sums so far, so that a failure half-way leaves them as they were.
+            # The statistics so far are not changed until the update has succeeded.
             part = _core.Accumulator(class_names(classes), X.shape[1], self._sketch)
             for rows, block in row_blocks(X):
                 part.update(block, codes[rows], None if weights is None else weights[rows], threads)
@@ -150,25 +154,28 @@ class ClassAccumulator:
         return self
 
     def merge(self, other: ClassAccumulator) -> ClassAccumulator:
-        """What this accumulator and another have seen, in this order, as a new one.
+        """Return a new accumulator with the samples of this one and of another, in this order.
 
-        Neither is changed, so that a task of a scheduler may run again on the same parts.
+        Neither accumulator is changed, so that a scheduler may run the task again on the same
+        parts.
 
         Parameters
         ----------
         other : ClassAccumulator
-            What to add.
+            Accumulator to merge with this one.
 
         Returns
         -------
         ClassAccumulator
-            A new accumulator with the classes of both; a part that has seen nothing changes no bit.
+            New accumulator with the classes of both. Merging an empty accumulator does not change
+            any bit.
         """
         if not isinstance(other, ClassAccumulator):
-            raise TypeError(f"merge takes a ClassAccumulator, not {type(other).__name__}")
+            raise TypeError(f"merge expects a ClassAccumulator, not {type(other).__name__}")
         if self.form != other.form and self._sums is not None and other._sums is not None:
             raise ValueError(
-                f"sums of form {other.form!r} cannot join sums of form {self.form!r}: make both alike"
+                f"an accumulator of form {other.form!r} cannot be merged into one of form "
+                f"{self.form!r}: use the same form for both"
             )
         form = self.form if other._sums is None else other.form
         merged = ClassAccumulator(form=form, n_jobs=self.n_jobs)
@@ -188,21 +195,21 @@ class ClassAccumulator:
 
     @classmethod
     def merge_all(cls, accumulators: Iterable[ClassAccumulator]) -> ClassAccumulator:
-        """Merge many accumulators by a fixed tree of neighbors.
+        """Merge many accumulators in a fixed order.
 
-        Neighbors are merged in pairs until one is left, so that the result depends on the parts and
-        their order alone, never on which was ready first, and round-off grows with the logarithm of
-        their number.
+        Neighbors are merged in pairs until one accumulator is left. The result depends only on the
+        parts and their order, not on which part is ready first, and round-off errors grow with the
+        logarithm of the number of parts.
 
         Parameters
         ----------
         accumulators : iterable of ClassAccumulator
-            The parts, in order; none of them is changed.
+            Accumulators in order; none of them is changed.
 
         Returns
         -------
         ClassAccumulator
-            What all of them have seen.
+            Accumulator with the samples of all of them.
 
         Examples
         --------
@@ -212,7 +219,8 @@ class ClassAccumulator:
         >>> ClassAccumulator.merge_all(parts).counts.tolist()
         [5, 5, 5]
         """
-        # Finished subtrees, each at least twice as wide as the next: few, however many parts there are.
+        # Results of merged subtrees. Each subtree is at least twice as wide as the next one, so
+        # only a few are in memory.
         subtrees: list[tuple[int, ClassAccumulator]] = []
         for accumulator in accumulators:
             width, sums = 1, cls(form=accumulator.form, n_jobs=accumulator.n_jobs).merge(accumulator)
@@ -227,12 +235,12 @@ class ClassAccumulator:
         return total
 
     def finish(self, covariance_estimator: CovarianceEstimator = "empirical") -> ClassStatistics:
-        """Return the statistics so far; every class needs at least two samples.
+        """Return the class statistics so far; each class needs at least two samples.
 
         Parameters
         ----------
         covariance_estimator : {"empirical", "oas"} or float, default="empirical"
-            The estimator of the class covariances.
+            Estimator of the class covariances.
 
         Returns
         -------
@@ -240,41 +248,42 @@ class ClassAccumulator:
             Counts, means and covariances of the classes.
         """
         if self._sums is None:
-            raise ValueError("no points yet: call update first")
+            raise ValueError("the accumulator has no samples: call update first")
         core = self._sums.finish(estimator_name(covariance_estimator), thread_count(self.n_jobs))
         return ClassStatistics(core, self.classes)
 
     def to_bytes(self) -> bytes:
         """Return the accumulator as bytes, for another process or machine; labels keep their type.
 
-        With whole numbers of 64 bits or text as labels they are the bytes that ``sqfa stats`` writes.
+        If the labels are 64-bit integers or text, the bytes are those of a file that ``sqfa stats``
+        writes.
 
         Returns
         -------
         bytes
-            The class statistics so far.
+            The accumulator as bytes.
         """
         sums = b"" if self._sums is None else self._sums.to_bytes()
         return sealed(sums, self.classes, self._fixed)
 
     @classmethod
     def from_bytes(cls, data: bytes, *, n_jobs: int | None = None) -> ClassAccumulator:
-        """Return the accumulator in the bytes of :meth:`to_bytes`; damaged bytes raise a ValueError.
+        """Return the accumulator of the bytes of :meth:`to_bytes`; damaged bytes raise a ValueError.
 
         Parameters
         ----------
         data : bytes
-            What :meth:`to_bytes` returned.
+            Bytes that :meth:`to_bytes` returned.
         n_jobs : int, default=None
-            Threads.
+            Number of threads. None uses all processors. The results do not depend on it.
 
         Returns
         -------
         ClassAccumulator
-            The accumulator.
+            Accumulator.
         """
         if not isinstance(data, bytes | bytearray | memoryview):
-            raise TypeError(f"from_bytes takes bytes, not {type(data).__name__}")
+            raise TypeError(f"from_bytes expects bytes, not {type(data).__name__}")
         sums, classes, fixed = open_envelope(bytes(data))
         self = cls(n_jobs=n_jobs)
         self._sums = _core.Accumulator.from_bytes(sums) if sums else None
@@ -285,7 +294,10 @@ class ClassAccumulator:
             if classes is None:
                 classes = np.array(names)
             elif class_names(classes) != names:
-                raise ValueError("these bytes are no class statistics: labels and sums differ")
+                raise ValueError(
+                    "these bytes are not class statistics: their labels and "
+                    "statistics have different lengths"
+                )
         if classes is not None:
             self.classes = classes
         return self
@@ -293,19 +305,19 @@ class ClassAccumulator:
     def _check_width(self, features: int) -> None:
         if self._sums is not None and self._sums.dimension() != features:
             raise ValueError(
-                f"points of {features} dimensions cannot join statistics of "
-                f"{self._sums.dimension()} dimensions"
+                f"samples with {features} features cannot be added to class statistics with "
+                f"{self._sums.dimension()} features"
             )
 
     def _classes_with(self, labels: NDArray[Any]) -> NDArray[Any]:
-        """The classes there are once these labels have joined."""
+        """Return the classes after these labels are added."""
         if self._fixed:
             positions(labels, self.classes)
             return self.classes
         return joined(self.classes, labels)
 
     def _room_for(self, classes: NDArray[Any], features: int) -> _core.Accumulator:
-        """Sums with a place for every class: these, or wider ones until an update has succeeded."""
+        """Return statistics with a place for each class, as a copy if there are new classes."""
         if self._sums is not None and len(classes) == len(self.classes):
             return self._sums
         check_room(len(classes), features, self._sketch)
@@ -325,11 +337,11 @@ class ClassAccumulator:
         self._sums = None if sums is None else _core.Accumulator.from_bytes(sums)
 
     def __repr__(self) -> str:
-        return f"ClassAccumulator({len(self.classes)} classes, {int(self.counts.sum())} points)"
+        return f"ClassAccumulator({len(self.classes)} classes, {int(self.counts.sum())} samples)"
 
 
 def merged_in_pairs(parts: Sequence[Part], merge: Callable[[Part, Part], Part]) -> Part:
-    """Neighbors merged in pairs until one is left; parts and merge may be an engine's tasks."""
+    """Merge neighbors in pairs until one is left; parts and merge may be tasks of an engine."""
     level = list(parts)
     while len(level) > 1:
         pairs = [merge(level[i], level[i + 1]) for i in range(0, len(level) - 1, 2)]
@@ -338,7 +350,7 @@ def merged_in_pairs(parts: Sequence[Part], merge: Callable[[Part, Part], Part]) 
 
 
 def _widened(sums: _core.Accumulator | None, classes: NDArray[Any]) -> _core.Accumulator | None:
-    """A copy of sums with a place for every class."""
+    """Return a copy of statistics with a place for each class."""
     if sums is None:
         return None
     copy, names = sums.copied(), class_names(classes)

@@ -1,7 +1,8 @@
-"""Accumulators as bytes: the core's sums, and the labels in their own type, unknown to the core.
+"""Accumulators as bytes: the core's statistics, and the labels with their own type.
 
-An envelope is ``sqfa-lab``, a check sum of what follows, flags, the length of the labels, the labels
-in NumPy's own format (never a pickle) and the core's bytes, which are empty before any point.
+An envelope consists of ``sqfa-lab``, a checksum of the rest, flags, the length of the labels, the
+labels in NumPy's own format (never a pickle), and the core's bytes. These are empty if there are no
+samples yet.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ _HEAD = len(_MAGIC) + 4 + 1 + 8
 
 
 def sealed(sums: bytes, classes: NDArray[Any], fixed: bool) -> bytes:
-    """The bytes of sums with their labels; sums alone where these say everything."""
+    """Return statistics and labels as bytes; without an envelope if the core can store the labels."""
     if sums and not fixed and (classes.dtype == np.int64 or classes.dtype.kind == "U"):
         return sums
     flags = _FIXED if fixed else 0
     if classes.dtype == object:
         if not all(isinstance(label, str) for label in classes):
-            raise TypeError("labels that are neither numbers nor text cannot become bytes")
+            raise TypeError(
+                "labels that are neither numbers nor text cannot be converted to "
+                "bytes: use numbers or text"
+            )
         classes, flags = classes.astype(str), flags | _OBJECTS
     labels = io.BytesIO()
     np.save(labels, classes, allow_pickle=False)
@@ -34,25 +38,25 @@ def sealed(sums: bytes, classes: NDArray[Any], fixed: bool) -> bytes:
 
 
 def open_envelope(data: bytes) -> tuple[bytes, NDArray[Any] | None, bool]:
-    """The core's bytes, the labels where there is an envelope, and whether no others may come."""
+    """Return the core's bytes, the labels of the envelope, and whether the classes are fixed."""
     if not data.startswith(_MAGIC):
         return data or b"?", None, False
     if len(data) < _HEAD:
-        raise _refusal("they end too early")
+        raise _refusal("they are incomplete")
     body = data[len(_MAGIC) + 4 :]
     if zlib.crc32(body) != int.from_bytes(data[len(_MAGIC) :][:4], "little"):
-        raise _refusal("the check sum differs, so they were damaged on the way")
+        raise _refusal("their checksum differs, so they are damaged")
     flags, length = body[0], int.from_bytes(body[1:9], "little")
     try:
         classes: NDArray[Any] = np.load(io.BytesIO(body[9 : 9 + length]), allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
         raise _refusal(f"their labels cannot be read ({error})") from error
     if classes.ndim != 1 or flags > _FIXED | _OBJECTS:
-        raise _refusal("their labels are not a list")
+        raise _refusal("their labels are not a one-dimensional array")
     if flags & _OBJECTS:
         classes = classes.astype(object)
     return body[9 + length :], classes, bool(flags & _FIXED)
 
 
 def _refusal(problem: str) -> ValueError:
-    return ValueError(f"these bytes are no class statistics: {problem}")
+    return ValueError(f"these bytes are not class statistics: {problem}")

@@ -1,4 +1,4 @@
-"""Which samples a fit holds out together: groups, and predefined folds in scikit-learn's forms."""
+"""Samples that a fit holds out together: groups, and folds in scikit-learn's forms."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from sklearn.utils.validation import column_or_1d
 
 from ._labels import refuse_missing
 
-# A sample that is in no test set: always learned from.
+# Index of samples that are in no test set, and are always used for training.
 NEVER = np.iinfo(np.uint16).max
 
 
 def group_codes(groups: ArrayLike | None, count: int) -> NDArray[np.uint32] | None:
-    """Return the number of the group of every sample, or ``None`` without groups."""
+    """Return the index of the group of each sample, or ``None`` without groups."""
     if groups is None:
         return None
     names = column_or_1d(groups)
     if len(names) != count:
-        raise ValueError(f"groups has {len(names)} values for {count} samples: give one per sample")
+        raise ValueError(
+            f"groups has {len(names)} values for {count} samples: give one group per sample"
+        )
     refuse_missing(names, "groups")
     if names.dtype.kind == "f" and np.isnan(names).any():
         row = int(np.flatnonzero(np.isnan(names))[0])
-        raise ValueError(f"groups is NaN at row {row}: give every sample a group")
+        raise ValueError(f"groups is NaN at row {row}: give a group for each sample")
     if names.dtype.kind == "O":
         names = np.array([str(name) for name in names])
     return np.unique(names, return_inverse=True)[1].astype(np.uint32)
@@ -35,10 +37,11 @@ def group_codes(groups: ArrayLike | None, count: int) -> NDArray[np.uint32] | No
 def predefined_folds(
     cv: Any, X: Any, y: Any, groups: ArrayLike | None, kept: NDArray[np.intp] | None
 ) -> NDArray[np.uint16] | int | None:
-    """Return the fold in which every kept sample is held out, or the number of folds.
+    """Return the test fold of each sample in ``kept``, or the number of folds.
 
-    ``cv`` has scikit-learn's meaning: None, a number of folds, a splitter, or pairs of train and test
-    indices. ``kept`` are the samples with positive weight. A splitter sees only these.
+    ``cv`` has the same meaning as in scikit-learn: None, a number of folds, a splitter, or pairs of
+    train and test indices. ``kept`` are the samples with positive weight, and a splitter receives
+    only these.
     """
     if cv is None:
         return None
@@ -59,7 +62,7 @@ def predefined_folds(
 
 
 def _fold_of_each(splits: Iterable[Any], count: int) -> NDArray[np.uint16]:
-    """Return the fold that tests every sample."""
+    """Return the test fold of each sample."""
     fold_of = np.full(count, NEVER, dtype=np.uint16)
     for fold, (train, test) in enumerate(splits):
         train, test = _marked(train, count), _marked(test, count)
@@ -91,5 +94,5 @@ def _marked(indices: Any, count: int) -> NDArray[np.bool_]:
     try:
         marked[indices if indices.size else indices.astype(np.intp)] = True
     except IndexError as error:
-        raise ValueError(f"cv has an index that does not fit {count} samples: {error}") from error
+        raise ValueError(f"cv has an index that is not valid for {count} samples: {error}") from error
     return marked

@@ -1,4 +1,4 @@
-"""Class labels: any sortable values in Python, whole numbers or text in the core."""
+"""Class labels: any sortable values in Python, integers or text in the core."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sklearn.utils.validation import column_or_1d
 
 from .. import _core
 
-# Floating-point labels up to here are exact whole numbers.
+# Largest floating-point label that is an exact integer.
 _EXACT = 2.0**53
-# NumPy's letters for truth values, whole and floating-point numbers.
+# NumPy's type codes of booleans, integers and floating-point numbers.
 _NUMBERS = "biuf"
 
 
 def class_names(classes: NDArray[Any]) -> list[int] | list[str]:
-    """The names under which the core and the model files know the classes."""
+    """Return the names of the classes in the core and in model files."""
     kind = classes.dtype.kind
     if kind in "iub" and (classes.size == 0 or int(classes.max()) < 2**63):
         return [int(label) for label in classes]
@@ -27,35 +27,35 @@ def class_names(classes: NDArray[Any]) -> list[int] | list[str]:
         return [int(label) for label in classes]
     names = [str(label) for label in classes]
     if len(set(names)) != len(names):
-        raise ValueError("two classes have the same name: make the labels all text or all numbers")
+        raise ValueError("two classes have the same name: make all labels text or all labels numbers")
     return names
 
 
 def is_fractional(classes: NDArray[Any]) -> bool:
-    """Return whether classes are numbers that the core knows as text, such as 0.25."""
+    """Return whether classes are numbers that the core stores as text, such as 0.25."""
     return classes.dtype.kind == "f" and isinstance(class_names(classes)[0], str)
 
 
 def class_type(classes: NDArray[Any]) -> str | None:
-    """Return the type of classes as a text, None if it follows from their names in files."""
+    """Return the type of classes as text, or None if it follows from their names in files."""
     found = np.array(class_names(classes)).dtype
     if classes.dtype == found or (classes.dtype.kind == found.kind == "U"):
         return None
     kind = classes.dtype.kind
     if kind in "biufMU" or (kind == "O" and all(isinstance(one, str) for one in classes)):
         return str(classes.dtype)
-    raise TypeError(f"labels of type {classes.dtype} cannot be saved: make them numbers, text or dates")
+    raise TypeError(f"labels of type {classes.dtype} cannot be saved: use numbers, text or dates")
 
 
 def typed(names: list[int] | list[str], kind: str | None) -> NDArray[Any]:
-    """Return classes by their names in a file, as the type that :func:`class_type` named."""
+    """Return classes from their names in a file, with the type that :func:`class_type` returned."""
     found = np.array(names)
     if kind is None:
         return found
     try:
         dtype = np.dtype(kind)
         if dtype.kind not in "biufMUO":
-            raise TypeError(f"{kind} is no type of labels")
+            raise TypeError(f"{kind} is not a type of labels")
         return found.astype(dtype)
     except (TypeError, ValueError) as error:
         raise ValueError(f"the classes of the file cannot be read as {kind}: {error}") from error
@@ -64,9 +64,10 @@ def typed(names: list[int] | list[str], kind: str | None) -> NDArray[Any]:
 def encode(
     y: ArrayLike, weights: NDArray[np.uint64] | None = None
 ) -> tuple[NDArray[Any], NDArray[np.uint32]]:
-    """The sorted classes of labels and, for every label, its position among them.
+    """Return the sorted classes of labels, and the index of the class of each label.
 
-    Classes all of whose points have weight 0 are left out; their codes are 0 and never used.
+    Classes whose samples all have weight 0 are left out; the indices of their samples are 0 and are
+    not used.
     """
     labels = column_or_1d(y, warn=True)
     refuse_missing(labels)
@@ -82,29 +83,29 @@ def encode(
 
 
 def _are_repeated_numbers(labels: NDArray[Any]) -> bool:
-    """Whether labels are numbers such as 22.5, each of several points: classes, no regression target."""
+    """Return whether fractional labels such as 22.5 are classes, because they occur repeatedly."""
     if labels.dtype.kind != "f" or not len(labels) or not np.isfinite(labels).all():
         return False
     return bool(np.unique(labels, return_counts=True)[1].min() > 1)
 
 
 def refuse_missing(y: ArrayLike, what: str = "labels") -> None:
-    """Refuse labels that are not there; text for them, such as 'nan', cannot be told from a class."""
+    """Reject missing labels; converted to text such as 'nan', they would look like a class."""
     labels = np.asarray(y)
     if labels.dtype.kind != "O" or labels.ndim != 1:
         return
     rows = [row for row, label in enumerate(labels) if _is_missing(label)]
     if rows:
         raise ValueError(
-            f"{len(rows)} of {len(labels)} {what} are missing ({labels[rows[0]]!r} at row {rows[0]}): "
-            "leave those points out"
+            f"{len(rows)} of {len(labels)} {what} are missing ({labels[rows[0]]!r} at row "
+            f"{rows[0]}): remove these samples"
         )
 
 
 def refuse_name(y: Any) -> None:
-    """Refuse the name of a column in the place of labels.
+    """Reject the name of a column that is passed instead of labels.
 
-    The later steps of a pipeline could not drop the column.
+    Later steps of a pipeline would still receive the label column.
     """
     if isinstance(y, str):
         raise ValueError(
@@ -114,14 +115,14 @@ def refuse_name(y: Any) -> None:
 
 
 def _is_missing(label: Any) -> bool:
-    """Whether a label is None, a floating-point NaN, or pandas' NA or NaT."""
+    """Return whether a label is None, a floating-point NaN, or pandas' NA or NaT."""
     if label is None or type(label).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(label, float) and label != label
 
 
 def positions(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.uint32]:
-    """The position of every label among known classes, which must hold all of them."""
+    """Return the index of each label among known classes, which must include all of them."""
     try:
         found = np.searchsorted(classes, labels)
     except TypeError as error:
@@ -137,37 +138,38 @@ def positions(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.uint32]
 
 
 def joined(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
-    """The sorted classes once labels have joined; numbers of all types mix, numbers and text do not."""
+    """Return the sorted classes after labels are added; numbers and text cannot be mixed."""
     new = np.unique(labels)
     if not len(classes) or not len(new):
         return new if len(new) else classes
     if (classes.dtype.kind in _NUMBERS) != (new.dtype.kind in _NUMBERS):
         raise ValueError(
-            f"labels of another kind than before ({new.dtype} after {classes.dtype}): keep all text or "
-            "all numbers"
+            f"the new labels have type {new.dtype}, but earlier labels have type {classes.dtype}: "
+            "use only text or only numbers"
         )
     try:
         return classes if np.isin(new, classes).all() else np.unique(np.concatenate([classes, new]))
     except TypeError as error:
-        # Objects: their type says nothing, and numbers and text have no order.
+        # The type of object arrays does not distinguish numbers and text, which cannot be sorted
+        # together.
         raise ValueError(
-            f"labels of another kind than before ({new[0]!r} after {classes[0]!r}): keep all text or "
-            "all numbers"
+            f"the new label {new[0]!r} and the earlier label {classes[0]!r} have different types: "
+            "use only text or only numbers"
         ) from error
 
 
 def has_room(classes: int, features: int) -> bool:
-    """Whether the entries of all covariances fit in this machine's memory."""
+    """Return whether the entries of all class covariances fit into the memory of this machine."""
     return _entry_bytes(classes, features) <= _memory()
 
 
 def _entry_bytes(classes: int, features: int) -> float:
-    # One triangle of every class.
+    # One triangle per class.
     return 8.0 * classes * features * (features + 1) / 2
 
 
 def _memory() -> float:
-    """Bytes of memory, infinite where the system does not tell."""
+    """Return the bytes of memory, infinite if the system does not report it."""
     try:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, OSError, ValueError):
@@ -175,22 +177,22 @@ def _memory() -> float:
 
 
 def check_room(classes: int, features: int, sketch: int | None = None) -> None:
-    """Refuse covariances that cannot fit in this machine's memory before any is allocated."""
+    """Reject covariances that do not fit into the memory of this machine before allocating them."""
     needed, present = _entry_bytes(classes, features), _memory()
     if sketch is not None:
-        # Rows, points that wait and a copy of both.
+        # Rows, buffered samples and a copy of both.
         needed = 8 * classes * features * (3 * sketch + 4)
     if needed > present:
         remedy = "a smaller sketch" if sketch else "sketches (form='sketch')"
         raise ValueError(
-            f"{classes} classes in {features} dimensions need {needed / 1e9:.0f} GB for their "
-            f"covariances, and this machine has {present / 1e9:.0f} GB: check that the labels are "
-            f"classes, use {remedy}, or reduce the dimension first (for example with PCA)"
+            f"{classes} classes with {features} features need {needed / 1e9:.0f} GB for their "
+            f"covariances, but this machine has {present / 1e9:.0f} GB: check that the labels are "
+            f"classes, use {remedy}, or reduce the number of features first (for example with PCA)"
         )
 
 
 def check_counts(classes: NDArray[Any], codes: NDArray[np.uint32], weights: Any) -> None:
-    """Refuse classes without a covariance before memory is spent on the others."""
+    """Reject classes with too few samples for a covariance before memory is allocated."""
     if len(codes) == 1:
         raise ValueError("y has 1 sample of 1 class: at least 2 classes are needed")
     if len(classes) < 2:
@@ -199,13 +201,13 @@ def check_counts(classes: NDArray[Any], codes: NDArray[np.uint32], weights: Any)
         _core.check_labels(class_names(classes), codes)
     if len(classes) == len(codes) > 2:
         raise ValueError(
-            f"the labels of all {len(codes)} points are different: this looks like an id column; give "
-            "one label a class"
+            f"all {len(codes)} labels are different, as in an ID column: pass class labels, with "
+            "several samples per class"
         )
     counts = np.bincount(codes, weights=weights, minlength=len(classes))
     if counts.min() < 2:
         worst = int(counts.argmin())
         raise ValueError(
-            f"class '{classes[worst]}' has {int(counts[worst])} sample(s): a covariance needs at "
-            "least 2; drop the class or add samples"
+            f"class '{classes[worst]}' has {int(counts[worst])} sample(s), but a covariance needs "
+            "at least 2: remove the class or add samples"
         )

@@ -1,4 +1,4 @@
-"""Class statistics: counts, means and covariances, of points or given."""
+"""Class statistics: counts, means and covariances, computed from samples or specified."""
 
 from __future__ import annotations
 
@@ -21,38 +21,41 @@ _KEYS = ("classes", "counts", "means", "covariances", "second_moments")
 
 
 class ClassStatistics(Mapping[str, Any]):
-    """Counts, means and covariances of every class.
+    """Counts, means and covariances of all classes.
 
-    Made by :func:`class_statistics`, by :meth:`ClassAccumulator.finish`, or from given numbers with
-    :meth:`from_moments`; every estimator's ``fit_statistics`` takes it. It is a mapping of the names of
-    its arrays to these arrays: ``statistics["means"]`` and ``dict(statistics)`` work.
+    Returned by :func:`class_statistics` and by :meth:`ClassAccumulator.finish`, or created from
+    known values with :meth:`from_moments`. The ``fit_statistics`` method of every estimator accepts
+    it. It is a mapping from the names of its arrays to the arrays, so ``statistics["means"]`` and
+    ``dict(statistics)`` work.
 
     Parameters
     ----------
     core : object
-        The statistics of the core; use :func:`class_statistics` or :meth:`from_moments` instead.
+        Statistics of the core. Use :func:`class_statistics` or :meth:`from_moments` to create the
+        object.
     classes : ndarray of shape (n_classes,)
-        The class labels, sorted.
+        Class labels, sorted.
 
     Attributes
     ----------
     classes : ndarray of shape (n_classes,)
-        The class labels, sorted.
+        Class labels, sorted.
     counts : ndarray of shape (n_classes,) or None
-        Points of every class, where known.
+        Number of samples of each class, if known.
     means : ndarray of shape (n_classes, n_features)
         Class means.
     covariances : ndarray of shape (n_classes, n_features, n_features)
-        Class covariances with divisor N − 1, in the precision of the data.
+        Class covariances with divisor N − 1, with the data type of the samples.
     second_moments : ndarray of shape (n_classes, n_features, n_features)
-        Covariances plus the outer product of the mean with itself.
+        Class covariances plus the outer product of the mean with itself.
     bounds : ndarray of shape (n_classes,) or None
-        How far every covariance may be from the exact one, in spectral norm, where it is a sketch.
+        Bound of the error of each covariance in spectral norm if it is a sketch; None if the
+        covariances are exact.
 
     See Also
     --------
-    class_statistics : Statistics of samples.
-    ClassAccumulator : Statistics of samples that arrive in batches.
+    class_statistics : Computes class statistics of samples.
+    ClassAccumulator : Accumulates class statistics of samples that arrive in batches.
 
     Examples
     --------
@@ -77,25 +80,25 @@ class ClassStatistics(Mapping[str, Any]):
         classes: ArrayLike | None = None,
         n_jobs: int | None = None,
     ) -> ClassStatistics:
-        """Statistics from given numbers; without means the matrices are second moments.
+        """Create class statistics from known moments; without means the matrices are second moments.
 
         Parameters
         ----------
         means : array-like of shape (n_classes, n_features) or None
             Class means.
         covariances : array-like of shape (n_classes, n_features, n_features)
-            Covariances, or second moments E[xxᵀ] when ``means`` is None.
+            Class covariances, or second moments E[xxᵀ] if ``means`` is None.
         counts : array-like of shape (n_classes,), default=None
-            Points of every class; equal shares when not known.
+            Number of samples of each class. None means that all classes have the same size.
         classes : array-like of shape (n_classes,), default=None
-            Labels, sorted here together with everything else; 0, 1, … by default.
+            Class labels, which are sorted together with the other arrays; 0, 1, … by default.
         n_jobs : int, default=None
-            Threads.
+            Number of threads. None uses all processors. The results do not depend on it.
 
         Returns
         -------
         ClassStatistics
-            The statistics.
+            Class statistics.
         """
         matrices = numbers(covariances, "covariances", 3, [np.float64, np.float32])
         centers = None if means is None else numbers(means, "means", 2, [np.float64])
@@ -104,9 +107,12 @@ class ClassStatistics(Mapping[str, Any]):
         order = np.argsort(labels, kind="stable")
         labels = labels[order]
         if len(labels) != len(matrices):
-            raise ValueError(f"{len(labels)} classes for {len(matrices)} covariances")
+            raise ValueError(
+                f"there are {len(labels)} class labels for {len(matrices)} "
+                "covariances: give one label per class"
+            )
         if np.any(labels[1:] == labels[:-1]):
-            raise ValueError("the classes are not distinct: give every class one label")
+            raise ValueError("the class labels are not unique: give each class its own label")
         if classes is not None and np.any(order[1:] < order[:-1]):
             matrices = np.ascontiguousarray(matrices[order])
             centers = None if centers is None else np.ascontiguousarray(centers[order])
@@ -116,17 +122,18 @@ class ClassStatistics(Mapping[str, Any]):
         )
         return cls(core, labels)
 
-    # Mappings compare their values, and arrays have no single answer: statistics equal only themselves.
+    # Mappings compare their values, but comparisons of arrays have no single result, so objects are
+    # equal only to themselves.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
     def __getitem__(self, name: str) -> Any:
         if name not in _KEYS:
-            raise KeyError(f"{name!r}: class statistics have {', '.join(_KEYS)}")
+            raise KeyError(f"there is no array {name!r}: class statistics have {', '.join(_KEYS)}")
         return getattr(self, name)
 
     def __contains__(self, name: object) -> bool:
-        # Without computing the arrays.
+        # Computing the arrays is not necessary.
         return name in _KEYS
 
     def __iter__(self) -> Iterator[str]:
@@ -137,7 +144,7 @@ class ClassStatistics(Mapping[str, Any]):
 
     @property
     def counts(self) -> NDArray[np.uint64] | None:
-        """Points of every class, where known."""
+        """Number of samples of each class, if known."""
         return self._core.counts()
 
     @property
@@ -147,17 +154,17 @@ class ClassStatistics(Mapping[str, Any]):
 
     @property
     def covariances(self) -> NDArray[Any]:
-        """Class covariances, of shape (n_classes, n_features, n_features); every access copies."""
+        """Class covariances, of shape (n_classes, n_features, n_features), as a copy."""
         return self._core.covariances()
 
     @property
     def bounds(self) -> NDArray[np.float64] | None:
-        """How far every covariance may be from the exact one; None where they are exact."""
+        """Bound of the error of each covariance in spectral norm; None if the covariances are exact."""
         return self._core.bounds()
 
     @property
     def second_moments(self) -> NDArray[Any]:
-        """Φ + γγᵀ for every class; the given matrices where these are second moments."""
+        """Second moments Φ + γγᵀ of the classes."""
         matrices = self.covariances
         if self._core.second_moments():
             return matrices
@@ -166,12 +173,12 @@ class ClassStatistics(Mapping[str, Any]):
 
     @property
     def n_features(self) -> int:
-        """The number of dimensions."""
+        """Number of features."""
         return int(self._core.dimension())
 
     @property
     def noise_scale(self) -> float:
-        """The trace of the pooled within-class covariance divided by n: what noise='scale' uses."""
+        """Trace of the pooled within-class covariance divided by n: ``noise="scale"``."""
         return float(self._core.noise_scale())
 
     def project(
@@ -179,23 +186,23 @@ class ClassStatistics(Mapping[str, Any]):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Compute class means and covariances in the feature space of some components.
 
-        μ = Wγ and Σ = WΦWᵀ + σ²I for components W.
+        They are μ = Wγ and Σ = WΦWᵀ + σ²I for components W.
 
         Parameters
         ----------
         components : array-like of shape (n_components, n_features)
-            The components W.
+            Components W.
         noise : float, default=0
             Variance σ² added to every feature.
         n_jobs : int, default=None
-            Threads.
+            Number of threads. None uses all processors. The results do not depend on it.
 
         Returns
         -------
         means : ndarray of shape (n_classes, n_components)
-            The class means μ.
+            Class means μ.
         covariances : ndarray of shape (n_classes, n_components, n_components)
-            The class covariances Σ.
+            Class covariances Σ.
         """
         filters = numbers(components, "components", 2, [np.float64])
         return self._core.project(filters, float(noise), thread_count(n_jobs))
@@ -211,32 +218,34 @@ def given_statistics(
     classes: ArrayLike | None,
     n_jobs: int | None,
 ) -> ClassStatistics:
-    """Return statistics from whatever ``fit_statistics`` accepts: arrays, or everything at once."""
+    """Return class statistics from the arguments of ``fit_statistics``."""
     if not isinstance(means, Mapping):
         if means is not None and covariances is None and np.ndim(means) == 3:
-            # A single array of matrices holds second moments.
+            # A single array of matrices contains second moments.
             means, covariances = None, means
         if covariances is None:
-            raise ValueError("covariances are missing: give them, or pass ClassStatistics")
+            raise ValueError("covariances are missing: pass them, or pass ClassStatistics")
         return ClassStatistics.from_moments(means, covariances, counts, classes=classes, n_jobs=n_jobs)
     if any(extra is not None for extra in (covariances, counts, classes)):
-        raise ValueError("all statistics were given at once: leave the other arguments out")
+        raise ValueError(
+            "the first argument contains all class statistics: leave out the other arguments"
+        )
     if isinstance(means, ClassStatistics):
         return means
     return _from_mapping(means, n_jobs)
 
 
 def _from_mapping(given: Mapping[str, Any], n_jobs: int | None) -> ClassStatistics:
-    """Statistics by name; second moments count only where there are no covariances."""
+    """Return statistics from a mapping; second moments are used only if there are no covariances."""
     matrices, means = given.get("covariances"), given.get("means")
     if matrices is not None and means is None:
-        raise ValueError("the statistics have 'covariances' but no 'means'")
+        raise ValueError("the class statistics have 'covariances' but no 'means': add the means")
     if matrices is None:
         matrices, means = given.get("second_moments"), None
     if matrices is None:
         known = ", ".join(map(str, given)) or "nothing"
         raise ValueError(
-            f"the statistics have neither 'covariances' nor 'second_moments', only: {known}"
+            f"the class statistics have neither 'covariances' nor 'second_moments', only: {known}"
         )
     counts, classes = given.get("counts"), given.get("classes")
     return ClassStatistics.from_moments(means, matrices, counts, classes=classes, n_jobs=n_jobs)
@@ -251,27 +260,27 @@ def class_statistics(
     form: Form = "dense",
     n_jobs: int | None = None,
 ) -> ClassStatistics:
-    """Counts, means and covariances of labeled points.
+    """Compute counts, means and covariances of labeled samples.
 
-    A single class has statistics as well, but fits need at least two.
+    The data may consist of a single class, although fits need at least two.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features), or Arrow stream
-        Points.
+        Samples.
     y : array-like of shape (n_samples,), or str
-        Labels, or the name of the label column of an Arrow stream or frame.
+        Class labels, or the name of the label column of an Arrow stream or frame.
     sample_weight : array-like of shape (n_samples,), default=None
-        Whole numbers: how often each point counts.
+        Repetition count of each sample, a whole number.
     covariance_estimator : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
-        The estimator of the class covariances; a number from 0 to 1 is the share s of
-        (1 − s)Φ + s(tr Φ/n)I. "ledoit-wolf" is not available for sketches and streams.
+        Estimator of the class covariances. A number s from 0 to 1 gives (1 − s)Φ + s(tr Φ/n)I.
+        "ledoit-wolf" is not available for sketches and streams.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
-        How covariances are kept: all entries, or a sketch of so many rows (100 by default) with a bound
-        of its error, for dimensions whose n² entries do not fit. Sketches take no estimator but
-        "empirical" and a number.
+        Form of the class covariances: all entries ("dense"), or a sketch with a number of rows (100
+        by default) and a bound of its error, for data whose n² entries do not fit into memory. For
+        sketches, only "empirical" and a number are available as ``covariance_estimator``.
     n_jobs : int, default=None
-        Threads.
+        Number of threads. None uses all processors. The results do not depend on it.
 
     Returns
     -------
@@ -288,7 +297,7 @@ def class_statistics(
     """
     if isinstance(y, str):
         if sample_weight is not None:
-            raise ValueError("sample_weight cannot be given for a stream")
+            raise ValueError("sample_weight is not supported for a stream: leave it out")
         from ._accumulator import ClassAccumulator
 
         return ClassAccumulator(form=form, n_jobs=n_jobs).update(X, y).finish(covariance_estimator)
@@ -301,7 +310,9 @@ def class_statistics(
     weights = repetition_counts(sample_weight, X)
     labels = column_or_1d(unwrap(y), warn=True)
     if len(labels) != X.shape[0]:
-        raise ValueError(f"{len(labels)} labels for {X.shape[0]} points: give one label per point")
+        raise ValueError(
+            f"there are {len(labels)} labels for {X.shape[0]} samples: give one label per sample"
+        )
     classes, codes = encode(labels, weights)
     return statistics_of(X, classes, codes, weights, covariance_estimator, thread_count(n_jobs))
 
@@ -316,7 +327,7 @@ def statistics_of(
     *,
     keep_samples: bool = False,
 ) -> ClassStatistics:
-    """Statistics of validated points; ``keep_samples`` keeps covariances as the points behind them."""
+    """Return statistics of validated samples; ``keep_samples`` stores samples for covariances."""
     check_counts(classes, codes, weights)
     names, estimator = class_names(classes), estimator_name(covariance_estimator)
     if keep_samples:
@@ -332,7 +343,8 @@ def statistics_of(
         sums.update(*block, threads)
     if estimator != "ledoit-wolf":
         return ClassStatistics(sums.finish(estimator, threads), classes)
-    # The shrinkage depends on how far single samples are from their mean: a second pass.
+    # The shrinkage depends on the distances of single samples from their mean, which needs a second
+    # pass.
     plain = sums.finish("empirical", threads)
     fourth = np.zeros(len(classes))
     for block in _blocks(X, codes, weights):
@@ -343,7 +355,7 @@ def statistics_of(
 def _blocks(
     X: Any, codes: NDArray[np.uint32], weights: NDArray[np.uint64] | None
 ) -> Iterator[tuple[NDArray[Any], NDArray[np.uint32], NDArray[np.uint64] | None]]:
-    """Dense blocks of a sparse matrix with their classes and weights."""
+    """Yield dense blocks of a sparse matrix with their classes and weights."""
     for rows, block in row_blocks(X):
         yield block, codes[rows], None if weights is None else weights[rows]
 
@@ -355,7 +367,7 @@ def sparse_statistics(
     weights: NDArray[np.uint64] | None,
     threads: int,
 ) -> ClassStatistics:
-    """Statistics of a sparse matrix too large to be made dense, in the form that costs less."""
+    """Return statistics of a large sparse matrix in the form that needs less memory."""
     count = int(X.shape[0] if weights is None else weights.sum())
     width = 8 if X.dtype == np.float64 else 4
     keep = _core.keeps_sparse(int(X.nnz), count, X.shape[1], len(classes), width)
@@ -369,7 +381,7 @@ def _sparse_statistics(
     estimator: str,
     threads: int,
 ) -> _core.Statistics:
-    """Statistics kept as the rows of a sparse matrix."""
+    """Return statistics that are stored as the rows of a sparse matrix."""
     values = X.data if X.dtype in (np.float64, np.float32) else X.data.astype(np.float32)
     return _core.sparse_statistics(
         X.shape[1],
@@ -384,16 +396,16 @@ def _sparse_statistics(
 
 
 def estimator_name(covariance: str | float) -> str:
-    """A covariance estimator as the core takes it: its name, or the number of a fixed shrinkage."""
+    """Return a covariance estimator in the core's form: its name, or a fixed shrinkage."""
     if isinstance(covariance, str):
         return covariance
     if not isinstance(covariance, Real) or isinstance(covariance, bool):
-        raise TypeError(f"covariance must be a name or a number, not {covariance!r}")
+        raise TypeError(f"covariance_estimator must be a name or a number, not {covariance!r}")
     return repr(float(covariance))
 
 
 def sketch_size(form: str) -> int | None:
-    """The rows of a sketch; None where all entries are kept."""
+    """Return the number of rows of a sketch, or None if all entries are kept."""
     if not isinstance(form, str):
         raise TypeError(f"form must be 'dense', 'sketch' or 'sketch:ROWS', not {form!r}")
     kind, _, rows = form.partition(":")
@@ -403,19 +415,19 @@ def sketch_size(form: str) -> int | None:
         raise ValueError(f"form must be 'dense', 'sketch' or 'sketch:ROWS', not {form!r}")
     size = int(rows) if rows else _core.SKETCH_SIZE
     if not 1 <= size <= _core.LARGEST_SKETCH:
-        raise ValueError(f"a sketch of {size} rows: give 1 to {_core.LARGEST_SKETCH}")
+        raise ValueError(f"form is a sketch of {size} rows: give 1 to {_core.LARGEST_SKETCH} rows")
     return size
 
 
 def needs_points(covariance: str | float) -> bool:
-    """Whether a covariance estimator looks at single points, so that sums are not enough."""
+    """Return whether a covariance estimator needs samples, not only class statistics."""
     return isinstance(covariance, str) and covariance.split(":")[0] in ("t", "tyler", "mcd")
 
 
 def numbers(values: ArrayLike, what: str, rank: int, dtypes: list[Any]) -> NDArray[Any]:
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"{what} must be real numbers, not {array.dtype}")
+        raise TypeError(f"{what} must contain real numbers, but its type is {array.dtype}")
     if array.ndim != rank:
         raise ValueError(f"{what} must have {rank} dimensions, not {array.ndim}")
     dtype = array.dtype if array.dtype in dtypes else dtypes[0]

@@ -1,4 +1,4 @@
-"""Arrow record batches: data larger than memory, one batch at a time."""
+"""Arrow record batches, for data larger than memory."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from ._inputs import BLOCK_BYTES, refuse_duplicates, refuse_lazy
 
 
 class ArrowStream:
-    """Record batches of an Arrow stream as dense blocks of points, with or without labels.
+    """Record batches of an Arrow stream as dense blocks of samples, with or without labels.
 
-    Every column but the label is a feature; a column of fixed-size lists is as many features as its
-    lists are long. Bytes and single precision stay what they are, everything else becomes float64.
+    Each column except for the label is a feature. A column of fixed-size lists contains as many
+    features as its lists have entries. Bytes and single precision keep their type; all other types
+    are converted to float64.
     """
 
     def __init__(self, source: Any, label: str | None = None) -> None:
@@ -35,7 +36,7 @@ class ArrowStream:
         self._reader = pyarrow.RecordBatchReader.from_stream(source)
         schema = self._reader.schema
         if label is not None and label not in schema.names:
-            raise ValueError(f"there is no column '{label}'; there are: {', '.join(schema.names)}")
+            raise ValueError(f"there is no column '{label}'; the columns are: {', '.join(schema.names)}")
         refuse_duplicates(schema.names)
         self._label = label
         fields = [field for field in schema if field.name != label]
@@ -46,7 +47,7 @@ class ArrowStream:
 
     @property
     def width(self) -> int:
-        """The number of features."""
+        """Number of features."""
         return sum(self._widths)
 
     def __iter__(self) -> Iterator[tuple[NDArray[Any], NDArray[Any] | None]]:
@@ -63,7 +64,10 @@ class ArrowStream:
             return int(kind.list_size) * self._width(kind.value_type)
         if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
             return 1
-        raise ValueError(f"a feature column is of type {kind}: only numbers can be features")
+        raise ValueError(
+            f"a feature column has the type {kind}, but features must be numbers: "
+            "leave the column out or convert it"
+        )
 
     def _common(self, kinds: list[Any]) -> Any:
         types = self._pyarrow.types
@@ -83,7 +87,7 @@ class ArrowStream:
             if width > 1 or self._pyarrow.types.is_fixed_size_list(column.type):
                 column = column.flatten()
                 if column.null_count:
-                    raise ValueError(f"column '{name}' has missing values: fill or remove them")
+                    raise ValueError(f"column '{name}' has missing values: fill or remove them first")
             values = column.to_numpy(zero_copy_only=False)
             block[:, at : at + width] = values.reshape(batch.num_rows, width)
             at += width
@@ -92,7 +96,7 @@ class ArrowStream:
     def _labels(self, batch: Any) -> NDArray[Any]:
         column = batch.column(self._label)
         if column.null_count:
-            raise ValueError(f"the label column '{self._label}' has missing values")
+            raise ValueError(f"the label column '{self._label}' has missing values: remove these rows")
         if self._pyarrow.types.is_dictionary(column.type):
             column = column.dictionary_decode()
         labels: NDArray[Any] = column.to_numpy(zero_copy_only=False)
@@ -100,5 +104,5 @@ class ArrowStream:
 
 
 def is_stream(X: Any) -> bool:
-    """Whether X is a stream and nothing else: no frame, no array."""
+    """Return whether X is a stream, and neither a frame nor an array."""
     return hasattr(X, "__arrow_c_stream__") and not hasattr(X, "shape")

@@ -1,1 +1,1 @@
-"""What the engines share: sums of one part of the data, their merge, and counts of right answers."""
+"""Engines: fits, scores and predictions of data that are distributed over a cluster."""

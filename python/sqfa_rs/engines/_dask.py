@@ -16,7 +16,7 @@ from ._work import Work
 
 
 class Engine:
-    """Partitions of labeled points in Dask."""
+    """Partitions of labeled samples in Dask."""
 
     room = float("inf")
 
@@ -26,7 +26,7 @@ class Engine:
         self.width: int | None = X.shape[1] if self.columns is None else len(self.columns)
 
     def reduced(self, work: Work, merge: Callable[[Any, Any], Any]) -> Any:
-        """What all partitions become, merged on the cluster."""
+        """Return the results of all partitions, merged on the cluster."""
         task = dask.delayed(joined_runs, pure=True)
 
         def join(left: Run, right: Run) -> Run:
@@ -36,11 +36,12 @@ class Engine:
         return computed([merged_in_pairs(parts, join)[2]], self.client)[0]
 
     def listed(self, work: Work) -> list[Any]:
-        """What every partition becomes, brought home in order."""
+        """Return the result of each partition, in order."""
         return computed(self._tasks(work), self.client)
 
     def _tasks(self, work: Work) -> list[Any]:
-        # One task of its own, so that candidates are sent to a worker once and not with every partition.
+        # A separate task, so that candidates are sent to each worker once and not with every
+        # partition.
         shared = dask.delayed(work, pure=True, traverse=False)
         task = dask.delayed(run_part, pure=True)
         parts = enumerate(zip(self.blocks, self.labels, self.weights, strict=True))
@@ -51,7 +52,7 @@ class Engine:
 
 
 def computed(tasks: list[Any], client: Any) -> list[Any]:
-    """The results of tasks; what befell the cluster is said with its remedy."""
+    """Return the results of tasks; errors of the cluster get a message with a remedy."""
     try:
         return list(dask.compute(*tasks) if client is None else client.compute(tasks, sync=True))
     except Exception as error:
@@ -62,13 +63,13 @@ def computed(tasks: list[Any], client: Any) -> list[Any]:
 
 
 def _explained(error: Exception, client: Any) -> Exception:
-    """An error of the cluster in words; any other as it is."""
+    """Return an error of the cluster with a remedy; other errors are not changed."""
     if type(error).__name__ == "KilledWorker":
         return RuntimeError(
-            "Dask's workers died again and again on the same task, mostly for want of memory: a worker "
-            "holds a partition and sums of classes × columns² / 2 numbers; make partitions smaller, "
-            "take fewer columns, keep sketches (form='sketch' of class_statistics), or give workers "
-            f"more memory ({error})"
+            "Dask's workers repeatedly failed on the same task, most likely because memory ran "
+            "out. A worker needs memory for one partition and for class statistics of classes × "
+            "columns² / 2 numbers: use smaller partitions or fewer columns, use sketches "
+            f"(form='sketch' of class_statistics), or give the workers more memory ({error})"
         )
     if getattr(client, "status", "running") != "running" or "connection-lost" in str(error):
         return ConnectionError(
@@ -78,15 +79,18 @@ def _explained(error: Exception, client: Any) -> Exception:
 
 
 def aligned(X: Any, y: Any, weight: Any) -> tuple[list[Any], list[Any], list[Any], Sequence[str] | None]:
-    """The partitions of points, labels and weights side by side, and the names of the columns."""
+    """Return the partitions of samples, labels and weights, and the names of the columns."""
     if isinstance(y, str):
         if not hasattr(X, "columns"):
             raise TypeError(
                 f"y is the name of a column, so X must be a data frame, not {type(X).__name__}"
             )
         if y not in X.columns:
-            raise ValueError(f"there is no column '{y}'; there are: {', '.join(map(str, X.columns))}")
-        # Whole partitions are cut on the workers: Dask may read points and labels alone in unlike parts.
+            raise ValueError(
+                f"there is no column '{y}'; the columns are: {', '.join(map(str, X.columns))}"
+            )
+        # Columns are selected on the workers, because Dask may split samples and labels differently
+        # if it reads them separately.
         frames = list(X.to_delayed())
         names = [str(name) for name in X.columns if name != y]
         blocks = [dask.delayed(_without, pure=True)(frame, y) for frame in frames]
@@ -99,7 +103,7 @@ def aligned(X: Any, y: Any, weight: Any) -> tuple[list[Any], list[Any], list[Any
         blocks = list(X.to_delayed())
         return blocks, _parts_of(y, "y", X, blocks), _parts_of(weight, "sample_weight", X, blocks), names
     if X.ndim != 2:
-        raise ValueError(f"X has {X.ndim} dimension(s): give points one a row")
+        raise ValueError(f"X has {X.ndim} dimension(s): give one sample per row")
     X = whole_rows(X)
     blocks = list(X.to_delayed().ravel())
     return blocks, _parts_of(y, "y", X, blocks), _parts_of(weight, "sample_weight", X, blocks), None
@@ -114,31 +118,33 @@ def _column(frame: Any, column: str) -> Any:
 
 
 def _parts_of(values: Any, what: str, X: Any, blocks: list[Any]) -> list[Any]:
-    """One value a point, cut as the points are."""
+    """Return one value per sample, partitioned like the samples."""
     if values is None:
         return [None] * len(blocks)
     lengths = getattr(X, "chunks", ((np.nan,),))[0]
     if not is_dask_collection(values):
         if np.isnan(lengths).any():
             raise TypeError(
-                f"{what} is local, and the lengths of X's partitions are unknown: give it lazily"
+                f"{what} is a local array, but the lengths of the partitions of X are unknown: "
+                f"pass {what} as a dask array or series"
             )
         values = da.from_array(np.asarray(values), chunks=-1)
     chunks = getattr(values, "chunks", ((np.nan,),))[0]
     if not np.isnan(lengths).any() and not np.isnan(chunks).any():
         if sum(chunks) != sum(lengths):
             raise ValueError(
-                f"{what} has {sum(chunks)} entries for {sum(lengths)} points: give one a point"
+                f"{what} has {sum(chunks)} values for {sum(lengths)} samples: give one value per sample"
             )
         values = values.rechunk((lengths,))
     parts = list(np.ravel(values.to_delayed()))
     if len(parts) != len(blocks):
         raise ValueError(
-            f"{what} has {len(parts)} partitions and X has {len(blocks)}: partition both alike"
+            f"{what} has {len(parts)} partitions, but X has {len(blocks)}: use the same "
+            "partitions for both"
         )
     return parts
 
 
 def whole_rows(X: Any) -> Any:
-    """A dask array whose chunks hold all columns."""
+    """Return a dask array whose chunks contain all columns."""
     return X.rechunk({1: -1}) if X.numblocks[1] > 1 else X

@@ -1,4 +1,4 @@
-"""Local estimators with a few more parameters, for engines that keep their constructors."""
+"""Local estimators with additional parameters, for engines that keep the local constructors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 
 def constructor(local: type[Any], *extra: str) -> Callable[..., None]:
-    """A constructor with the parameters of the local estimator and some more, ``None`` by default."""
+    """Return a constructor with the parameters of the local estimator and additional ones."""
     original = inspect.signature(local.__init__)
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Any")
@@ -23,19 +23,19 @@ def constructor(local: type[Any], *extra: str) -> Callable[..., None]:
         for name, value in values.items():
             setattr(self, name, value)
 
-    # scikit-learn reads the parameters off the signature.
+    # scikit-learn reads the parameters from the signature.
     parameters = [*original.parameters.values(), *added]
     __init__.__signature__ = original.replace(parameters=parameters)  # type: ignore[attr-defined]
     return __init__
 
 
 class OnEngine:
-    """An estimator that computes its statistics on an engine and is a local one in all else."""
+    """Estimator that computes class statistics on an engine, and otherwise equals a local estimator."""
 
     _local: type[Any]
-    # The parameter that names the engine's connection, which is never copied, compared or pickled.
+    # Parameter with the connection to the engine, which is never copied, compared or pickled.
     _connection: str
-    # The other parameters that only the engine takes.
+    # Other parameters that only the engine uses.
     _engine_only: tuple[str, ...] = ()
 
     def to_local(self) -> Any:

@@ -1,7 +1,7 @@
-"""Fits of samples that an engine holds: class statistics of folds, and one pass for each question.
+"""Fits of samples on an engine: class statistics of folds, and one pass for each request of the search.
 
-The core's search decides what to try. This module asks it for candidates, has the engine score them, and
-returns the scores.
+The core's search decides which candidates to score. This module passes the candidates to the engine
+and returns the scores to the search.
 """
 
 from __future__ import annotations
@@ -26,48 +26,50 @@ from ..estimators._settings import core_settings, with_count
 from ..typing import CovarianceEstimator, Form
 from ._work import Counted, FoldSums, Sampled, Scored, Sums, Work, added, all_counts
 
-# Parts that points are dealt into, all of which have sums of their own, and columns up to which they do;
-# of more columns one part in seven has, so that no more than two sums travel.
+# Number of parts into which samples are divided, each with its own class statistics, and the
+# maximum number of columns for this. With more columns, one part in seven is used, so that only two
+# sets of statistics are transferred.
 _FOLDS, _NARROW = (5, 5), 256
 _SPLIT = (7, 1)
-# Points of a class that a sample keeps where there are so many.
+# Number of samples per class in a subsample, if there are that many.
 _LEAST = 50
-# Bytes of points or coordinates that are brought here, unless told otherwise.
+# Default limit for the bytes of samples or features that are collected on the driver.
 MAX_BYTES = 1 << 30
 
 
 class Engine(Protocol):
-    """Where the points are."""
+    """Engine that holds the samples."""
 
-    # The most bytes that results may take here.
+    # Maximum number of bytes of results on the driver.
     room: float
 
     @property
     def width(self) -> int | None:
-        """The number of columns, where that is known before the points are read."""
+        """Return the number of columns if it is known before the samples are read, otherwise None."""
 
     def reduced(self, work: Work, merge: Callable[[Any, Any], Any]) -> Any:
-        """What all parts become, merged by a fixed tree of neighbors."""
+        """Return the results of all parts, merged in a fixed order."""
 
     def listed(self, work: Work) -> list[Any]:
-        """What every part becomes, in order."""
+        """Return the result of each part, in order."""
 
 
 def fit_on(estimator: Any, engine: Engine, max_bytes: int | None = None) -> Any:
-    """Fit a local estimator on points that an engine holds.
+    """Fit a local estimator on samples that an engine holds.
 
     Parameters
     ----------
     estimator : Reducer or QDA
-        The estimator, which is fitted in place.
+        Estimator to fit, in place.
     engine : Engine
-        Where the points are.
+        Engine that holds the samples.
     max_bytes : int, default=None
-        The most bytes of points or coordinates to bring here; a seeded sample beyond.
+        Maximum number of bytes of samples or features to collect on the driver. If there are more,
+        a random subsample is used.
 
     Returns
     -------
-    The estimator.
+    The fitted estimator.
     """
     limit = min(MAX_BYTES if max_bytes is None else int(max_bytes), engine.room)
     if not isinstance(estimator, Reducer):
@@ -76,7 +78,7 @@ def fit_on(estimator: Any, engine: Engine, max_bytes: int | None = None) -> Any:
         covariance: CovarianceEstimator = getattr(estimator, "covariance_estimator", "empirical")
         return estimator.fit_statistics(total(engine).finish(covariance))
     start = estimator._forget()
-    # Before the pass over the data, which may be long.
+    # Before the pass over the data, which may take long.
     settings = core_settings(estimator, None, 0)
     if METHODS[estimator._method]["needs_points"] or _is_robust(estimator):
         return _fit_sample(estimator, engine, settings["seed"], limit)
@@ -99,16 +101,16 @@ def _is_robust(estimator: Any) -> bool:
 
 
 def total(engine: Engine, form: Form = "dense") -> ClassAccumulator:
-    """The sums of all points."""
+    """Return the class statistics of all samples."""
     sketch_size(form)
     sums: ClassAccumulator = engine.reduced(Sums(form), added)
     if not sums.counts.sum():
-        raise ValueError("there are no points in the data")
+        raise ValueError("the data have no samples")
     return sums
 
 
 def _started(estimator: Any, start: Any, settings: dict[str, Any], width: int) -> dict[str, Any]:
-    """The settings, with the components of an earlier fit to begin from."""
+    """Return the settings, with the components of an earlier fit as the initialization."""
     if start is not None and start.shape == (estimator.n_components, width):
         return settings | {"init": start, "n_init": "1"}
     return settings
@@ -122,7 +124,7 @@ def _done(estimator: Any, width: int, fit: Callable[[], Any]) -> Any:
 
 
 class _Choosing:
-    """A fit whose settings are chosen on points held out where they are."""
+    """Fit with settings that are selected on samples held out on the engine."""
 
     def __init__(self, estimator: Any, engine: Engine, start: Any, settings: dict[str, Any]) -> None:
         self.estimator, self.engine, self.seed = estimator, engine, int(settings["seed"])
@@ -133,7 +135,7 @@ class _Choosing:
         sums = engine.reduced(FoldSums(self.parts, folds if held else 0, self.seed), added)
         whole = ClassAccumulator.merge_all(sums)
         if not whole.counts.sum():
-            raise ValueError("there are no points in the data")
+            raise ValueError("the data have no samples")
         self.classes, self.width = whole.classes, int(whole.n_features or 0)
         self.counts = whole.counts.astype(np.int64)
         check_room(len(sums) * len(self.classes), self.width)
@@ -152,17 +154,17 @@ class _Choosing:
         )
 
     def _placed(self, sums: ClassAccumulator) -> _core.Accumulator:
-        """Sums with a place for every class."""
+        """Return statistics with a place for each class."""
         wide = _widened(sums._sums, self.classes)
         return _core.Accumulator(class_names(self.classes), self.width) if wide is None else wide
 
     def fit(self, limit: float) -> Any:
-        """Ask and answer until all is chosen, then fit, and refine where that is wanted."""
+        """Answer the requests of the search until all settings are selected, then fit and refine."""
         threads, watch = thread_count(self.estimator.n_jobs), watcher(self.estimator)
         while (asked := self.remote.ask(watch, threads)) is not None:
             folds, held = asked
             work = Scored(folds, held, self.classes, self.parts, self.seed)
-            # Arrays that came over a wire need not be aligned.
+            # Arrays from another process may be unaligned.
             sums = np.require(self.engine.reduced(work, added), requirements=["C", "A"])
             self.remote.answer(sums)
         result = self.remote.fit(watch, threads)
@@ -171,7 +173,7 @@ class _Choosing:
             shares = _shares(self.counts, 4 * len(components), limit)
             sample = Sampled(self.classes, shares, self.seed, components, offset)
             coordinates, codes = _gathered(self.engine.listed(sample))
-            _tell(self.estimator, len(codes), int(self.counts.sum()), "the refinement looks at points")
+            _tell(self.estimator, len(codes), int(self.counts.sum()), "the refinement needs samples")
             result = self.remote.refine(coordinates, codes, watch, threads)
         return _done(self.estimator, self.width, lambda: self.estimator._adopt(result, self.classes))
 
@@ -179,17 +181,18 @@ class _Choosing:
 def _fit_sketches(
     estimator: Any, engine: Engine, start: Any, settings: dict[str, Any], width: int
 ) -> Any:
-    """Fit on sketches, where the entries of two classes do not even fit here."""
+    """Fit on sketches, because the entries of two class covariances do not fit on the driver."""
     if estimator.refine or settings["n_components"] == "auto" or estimator._needs_entries():
-        # What needs entries or folds of them has no other way.
+        # Settings that need covariance entries or folds are not available with sketches.
         check_room(2, width)
     statistics = total(engine, "sketch").finish("empirical")
     assert statistics.bounds is not None
     warnings.warn(
-        f"the sums of {width} columns take {8e-9 * width**2:.0f} GB a class: sketches of "
-        f"{_core.SKETCH_SIZE} rows stand in for them, within {statistics.bounds.max():.3g} in every "
-        "direction, with noise and scaling as specified or by default; class_statistics(..., "
-        "form='sketch:ROWS') and fit_statistics take another number of rows",
+        f"class statistics of {width} columns need {8e-9 * width**2:.0f} GB per class, so "
+        f"sketches of {_core.SKETCH_SIZE} rows were used, with an error of at most "
+        f"{statistics.bounds.max():.3g} in every direction, and with noise and scaling as "
+        "specified or by default; to use another number of rows, pass class_statistics(..., "
+        "form='sketch:ROWS') to fit_statistics",
         UserWarning,
         stacklevel=4,
     )
@@ -198,17 +201,17 @@ def _fit_sketches(
 
 
 def _fit_sample(estimator: Any, engine: Engine, seed: int, limit: float) -> Any:
-    """Fit a method that looks at points on a sample of them."""
+    """Fit a method that needs samples on a subsample."""
     classes, counts, width, size = all_counts(engine.listed(Counted()))
     points, codes = _gathered(
         engine.listed(Sampled(classes, _shares(counts, size * width, limit), seed))
     )
-    _tell(estimator, len(codes), int(counts.sum()), f"{type(estimator).__name__} looks at points")
+    _tell(estimator, len(codes), int(counts.sum()), f"{type(estimator).__name__} needs samples")
     return estimator.fit(points, classes[codes])
 
 
 def _shares(counts: NDArray[np.int64], size: int, limit: float) -> NDArray[np.float64]:
-    """The share of every class that a sample keeps: the same of all, all of the smallest."""
+    """Return the fraction of each class to sample: equal for all classes, but all of the smallest."""
     share = limit / max(1.0, float(size) * float(counts.sum()))
     return np.minimum(1.0, np.maximum(share, _LEAST / np.maximum(counts, 1)))
 
@@ -216,14 +219,14 @@ def _shares(counts: NDArray[np.int64], size: int, limit: float) -> NDArray[np.fl
 def _gathered(parts: list[tuple[Any, NDArray[np.uint32]]]) -> tuple[NDArray[Any], NDArray[np.uint32]]:
     blocks = [points for points, codes in parts if len(codes)]
     if not blocks:
-        raise ValueError("there are no points in the data")
+        raise ValueError("the data have no samples")
     return np.concatenate(blocks), np.concatenate([codes for _, codes in parts])
 
 
 def _tell(estimator: Any, kept: int, there: int, why: str) -> None:
     if kept < there:
         warnings.warn(
-            f"{why}: {kept} of {there} were brought here, a seeded sample of every class; raise "
+            f"{why}: a random subsample of {kept} of {there} was used, from every class; increase "
             "max_bytes to use more",
             UserWarning,
             stacklevel=5,

@@ -1,4 +1,4 @@
-"""One part of the data becomes sums, sums merge in a fixed order: all that an engine has to run."""
+"""Work on parts of the data and merges in a fixed order, which is all that an engine must run."""
 
 from __future__ import annotations
 
@@ -22,31 +22,33 @@ def run_part(
     part: int = 0,
     columns: Sequence[str] | None = None,
 ) -> Any:
-    """Some work on one part of the data; whatever is wrong with it is said with the part's number.
+    """Run a function on one part of the data; errors name the number of the part.
 
     Parameters
     ----------
     work : callable
-        A function of points, labels, weights and the number of the first row.
+        Function of samples, labels, weights and the number of the first row.
     X : array-like or frame of shape (n_samples, n_features)
-        Points; there may be none.
+        Samples; an empty batch is accepted.
     y : array-like of shape (n_samples,)
-        Labels.
+        Class labels.
     sample_weight : array-like of shape (n_samples,), default=None
-        Whole numbers: how often each point counts.
+        Repetition count of each sample, a whole number.
     part : int, default=0
-        The number of the part among all.
+        Number of the part.
     columns : sequence of str, default=None
-        The columns that a frame must have, in this order.
+        Columns that a frame must have, in this order.
 
     Returns
     -------
-    What the work gives.
+    Result of ``work``.
     """
     try:
         found = [str(name) for name in getattr(X, "columns", [])]
         if columns is not None and found and found != list(columns):
-            raise ValueError(f"its columns are not those of the first: {_difference(columns, found)}")
+            raise ValueError(
+                f"its columns differ from those of the first partition: {_difference(columns, found)}"
+            )
         return work(X, y, sample_weight, 0)
     except (ValueError, TypeError) as error:
         raise type(error)(f"partition {part}: {error}") from error
@@ -56,14 +58,14 @@ def _difference(expected: Sequence[str], found: Sequence[str]) -> str:
     missing = [name for name in expected if name not in found]
     extra = [name for name in found if name not in expected]
     if missing:
-        return f"'{missing[0]}' is missing" + (f", '{extra[0]}' is new" if extra else "")
-    return f"'{extra[0]}' is new" if extra else "they are in another order"
+        return f"'{missing[0]}' is missing" + (f", '{extra[0]}' is additional" if extra else "")
+    return f"'{extra[0]}' is new" if extra else "the order is different"
 
 
 def part_state(
     work: Work, X: Any, y: Any, sample_weight: Any = None, first: int = 0
 ) -> tuple[bytes, str]:
-    """Work on one part as bytes, or what is wrong with the part: engines wrap errors beyond reading."""
+    """Return the result of one part as bytes, or its problem as text."""
     try:
         return pickle.dumps(work(X, y, sample_weight, first)), ""
     except (ValueError, TypeError) as error:
@@ -71,9 +73,9 @@ def part_state(
 
 
 def opened(parts: Iterable[tuple[int, bytes, str]]) -> Iterator[tuple[int, Any]]:
-    """What the parts became, numbered and in order; the first problem is raised here, where the user is.
+    """Return the results of the parts in order; the first problem raises an error on the driver.
 
-    A problem of several parts says which by itself, and its number is negative.
+    A problem of several parts has a negative number and names the parts itself.
     """
     for part, state, problem in parts:
         if problem:
@@ -81,12 +83,12 @@ def opened(parts: Iterable[tuple[int, bytes, str]]) -> Iterator[tuple[int, Any]]
         yield part, pickle.loads(state)
 
 
-# Neighboring parts as one: the numbers of the first and of the last, and their result.
+# Neighboring parts that are merged: the numbers of the first and last part, and the result.
 Run = tuple[int, int, Any]
 
 
 def joined_runs(merge: Callable[[Any, Any], Any], left: Run, right: Run) -> Any:
-    """The results of two neighboring runs as one; which do not fit together is said."""
+    """Merge the results of two neighboring ranges of parts; errors name the ranges."""
     try:
         return merge(left[2], right[2])
     except (ValueError, TypeError) as error:
@@ -94,11 +96,11 @@ def joined_runs(merge: Callable[[Any, Any], Any], left: Run, right: Run) -> Any:
             f"partition {first}" if first == last else f"partitions {first} to {last}"
             for first, last, _ in (left, right)
         )
-        raise type(error)(f"{names} do not fit together: {error}") from error
+        raise type(error)(f"{names} cannot be merged: {error}") from error
 
 
 def merged_in_order(parts: Iterable[tuple[int, Any]], merge: Callable[[Any, Any], Any]) -> Any:
-    """Numbered results merged by the fixed tree of neighbors, of which few are held at a time."""
+    """Merge numbered results in a fixed order, with only a few results in memory at a time."""
     runs: list[tuple[int, Run]] = []
 
     def join() -> None:
@@ -110,7 +112,7 @@ def merged_in_order(parts: Iterable[tuple[int, Any]], merge: Callable[[Any, Any]
         while len(runs) > 1 and runs[-1][0] == runs[-2][0]:
             join()
     if not runs:
-        raise ValueError("there are no points in the data")
+        raise ValueError("the data have no samples")
     while len(runs) > 1:
         join()
     return runs[0][1][2]
@@ -119,11 +121,11 @@ def merged_in_order(parts: Iterable[tuple[int, Any]], merge: Callable[[Any, Any]
 def confusion(
     predicted: NDArray[Any], y: Any, classes: NDArray[Any], part: int = 0
 ) -> NDArray[np.int64]:
-    """How often each class (rows) was taken for each other (columns), in whole numbers."""
+    """Return the confusion matrix in integers: true classes in rows, predicted classes in columns."""
     labels = np.asarray(y)
     counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
     if len(labels) != len(predicted):
-        raise ValueError(f"partition {part}: {len(labels)} labels for {len(predicted)} points")
+        raise ValueError(f"partition {part}: {len(labels)} labels for {len(predicted)} samples")
     if len(labels):
         joined(classes, labels)
         try:
@@ -135,8 +137,8 @@ def confusion(
 
 
 def accuracy(counts: NDArray[np.int64]) -> float:
-    """The share of the diagonal."""
+    """Return the accuracy of a confusion matrix."""
     total = int(counts.sum())
     if not total:
-        raise ValueError("there are no points to score")
+        raise ValueError("there are no samples to score")
     return float(np.trace(counts)) / total

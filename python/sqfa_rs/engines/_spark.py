@@ -17,16 +17,16 @@ from pyspark.sql.types import BooleanType, DecimalType, NumericType
 from ._parts import merged_in_order, opened
 from ._work import Work, added
 
-# What one partition becomes, or a batch of it, or what is wrong with it.
+# Schema of the result of a partition or of a batch, or of its problem.
 _PARTS = "part int, batch int, state binary, problem string"
-# The share of the driver's limit that results may take; Spark counts its own overhead too.
+# Fraction of the driver's limit for results that is used, because Spark adds its own overhead.
 _SHARE = 0.5
-# What executors and their Python workers say when they have no memory left.
+# Messages of executors and their Python workers when memory runs out.
 _NO_MEMORY = ("OutOfMemoryError", "MemoryError", "exit code 137", "exited with code 137")
 
 
 class Engine:
-    """Partitions of a data frame with labeled points."""
+    """Partitions of a data frame with labeled samples."""
 
     def __init__(
         self, frame: Any, features: str | Sequence[str], label: str, weight: str | None
@@ -41,16 +41,16 @@ class Engine:
 
     @cached_property
     def width(self) -> int | None:
-        """The number of columns, of the first row."""
+        """Return the number of columns, from the first row."""
         row = self.frame.select(functions.size("x").alias("width")).first()
         return None if row is None else int(row["width"])
 
     def reduced(self, work: Work, merge: Callable[[Any, Any], Any]) -> Any:
-        """What all partitions become, merged here, or on the executors where they would not fit."""
+        """Return the merged result of all partitions; executors merge large results."""
         return self._collected(work, merge, lambda rows: merged_in_order(rows, merge))
 
     def listed(self, work: Work) -> list[Any]:
-        """What every partition becomes, batch by batch."""
+        """Return the result of each partition, batch by batch."""
         parts: list[Any] = self._collected(work, None, lambda rows: [result for _, result in rows])
         return parts
 
@@ -68,38 +68,39 @@ class Engine:
 
 
 def _labels(frame: Any, label: str) -> Any:
-    """The labels; decimals, which Arrow hands out as objects, as numbers."""
+    """Return the labels; decimals, which Arrow returns as objects, become numbers."""
     column = functions.col(label)
     decimal = isinstance(frame.schema[label].dataType, DecimalType)
     return column.cast("double") if decimal else column
 
 
 def check_columns(frame: Any, features: str | Sequence[str]) -> None:
-    """Refuse columns that are not there, or that hold no numbers, before anything is read."""
+    """Reject columns that are missing or not numeric before the data are read."""
     names = [features] if isinstance(features, str) else list(features)
     if not names:
-        raise ValueError("there are no columns of features: name one or more")
+        raise ValueError("no feature columns were specified: name one or more")
     _check_there(frame, names)
     for name in names:
         kind = frame.schema[name].dataType
         if not isinstance(features, str):
             if not isinstance(kind, (NumericType, BooleanType)):
                 raise ValueError(
-                    f"column '{name}' is of type {kind.simpleString()}: only numbers can be features"
+                    f"column '{name}' is of type {kind.simpleString()}, but features must be "
+                    "numbers: leave the column out or convert it"
                 )
         elif not is_vector(frame, name):
             element = getattr(kind, "elementType", None)
             if not isinstance(element, (NumericType, BooleanType)):
                 raise ValueError(
-                    f"column '{name}' is of type {kind.simpleString()}: give a column of vectors or "
-                    "arrays of numbers, or a list of columns of numbers"
+                    f"column '{name}' is of type {kind.simpleString()}: give a column of vectors "
+                    "or arrays of numbers, or a list of columns of numbers"
                 )
 
 
 def _check_there(frame: Any, names: Sequence[str]) -> None:
     for name in names:
         if name not in frame.columns:
-            raise ValueError(f"there is no column '{name}'; there are: {', '.join(frame.columns)}")
+            raise ValueError(f"there is no column '{name}'; the columns are: {', '.join(frame.columns)}")
 
 
 def is_vector(frame: Any, features: str | Sequence[str]) -> bool:
@@ -110,7 +111,7 @@ def is_vector(frame: Any, features: str | Sequence[str]) -> bool:
 
 
 def array_of(frame: Any, features: str | Sequence[str]) -> Any:
-    """The points as one column of arrays."""
+    """Return the samples as one column of arrays."""
     check_columns(frame, features)
     if not isinstance(features, str):
         return functions.array(*[functions.col(name).cast("double") for name in features])
@@ -119,12 +120,12 @@ def array_of(frame: Any, features: str | Sequence[str]) -> Any:
 
 
 def matrix(column: Any) -> Any:
-    """A list column of Arrow as an array of points."""
+    """Return a list column of Arrow as an array of samples."""
     if column.null_count:
-        raise ValueError("some rows have no features: remove or fill them first")
+        raise ValueError("some rows have no features: remove or fill these rows first")
     values = column.flatten()
     if values.null_count:
-        raise ValueError("some features are missing: remove or fill them first")
+        raise ValueError("some features are missing: remove or fill these rows first")
     rows = len(column)
     numbers = values.to_numpy(zero_copy_only=False)
     width = len(numbers) // rows if rows else 0
@@ -132,15 +133,16 @@ def matrix(column: Any) -> Any:
     if rows and not (lengths == width).all():
         row = int(np.flatnonzero(lengths != lengths[0])[0])
         raise ValueError(
-            f"row {row} has {lengths[row]} features and the first has {lengths[0]}: give all the same"
+            f"row {row} has {lengths[row]} features, but the first row has {lengths[0]}: use the "
+            "same number in all rows"
         )
     if numbers.dtype.kind not in "fiub":
-        raise ValueError(f"the features are of type {values.type}: only numbers can be features")
+        raise ValueError(f"the features are of type {values.type}, but must be numbers")
     return numbers.reshape(rows, width)
 
 
 def _worked(work: Work, merge: Any, batches: Iterator[Any]) -> Iterator[Any]:
-    """What the batches of one partition become, merged where they can be."""
+    """Yield the results of the batches of one partition, merged if possible."""
     context = TaskContext.get()
     part = context.partitionId() if context else 0
     merged, first, count = None, 0, 0
@@ -151,7 +153,7 @@ def _worked(work: Work, merge: Any, batches: Iterator[Any]) -> Iterator[Any]:
             result = work(*_columns(batch), first)
             merged = result if merge is None or merged is None else merge(merged, result)
         except (ValueError, TypeError) as error:
-            # Rows are counted within their batch.
+            # Row numbers count within the batch.
             where = f"in the rows from {first} on, " if first else ""
             yield _row(part, count, b"", f"{where}{error}")
             return
@@ -163,7 +165,7 @@ def _worked(work: Work, merge: Any, batches: Iterator[Any]) -> Iterator[Any]:
 
 
 def _columns(batch: Any) -> tuple[Any, Any, Any]:
-    """Points, labels and weights of a batch."""
+    """Return the samples, labels and weights of a batch."""
     labels = batch.column("y")
     if labels.null_count:
         raise ValueError("some labels are missing: remove these rows first")
@@ -182,7 +184,7 @@ def _row(part: int, batch: int, state: bytes, problem: str) -> Any:
 
 
 def _joined(key: Any, table: Any) -> Any:
-    """Neighboring partitions as one, in their order."""
+    """Merge the results of neighboring partitions in order."""
     table = table.sort_by("part")
     rows = table.to_pylist()
     wrong = [row for row in rows if row["problem"]]
@@ -197,7 +199,7 @@ def _joined(key: Any, table: Any) -> Any:
 
 
 def _rows(parts: Any, merge: Any) -> Iterator[tuple[int, bytes, str]]:
-    """What every partition became, in order, or fewer and wider ones where all do not fit the driver."""
+    """Return the result of each partition, merged if they exceed the driver's limit."""
     size = parts.agg(
         functions.max("part"),
         functions.sum(functions.length("state")),
@@ -208,14 +210,16 @@ def _rows(parts: Any, merge: Any) -> Iterator[tuple[int, bytes, str]]:
     room = _SHARE * limit
     needed = largest if merge is not None else together
     if needed > room:
-        what = "the class statistics take" if merge is not None else "the points take"
+        what = "the class statistics need" if merge is not None else "the samples need"
         remedy = "reduce the number of features" if merge is not None else "lower maxBytes"
         raise ValueError(
-            f"{what} {needed / 1e6:.0f} MB and the driver takes results of {limit / 1e6:.0f} MB: raise "
-            f"spark.driver.maxResultSize to {needed / _SHARE / 2**20:.0f}m or more, or {remedy}"
+            f"{what} {needed / 1e6:.0f} MB, but the driver accepts results of {limit / 1e6:.0f} "
+            f"MB: increase spark.driver.maxResultSize to {needed / _SHARE / 2**20:.0f}m or more, "
+            f"or {remedy}"
         )
     if together > room:
-        # The widest power of two of neighbors, so that groups are subtrees of the same merge.
+        # The group size is the largest power of two that fits, so that groups are subtrees of the
+        # full merge.
         group = 2
         while (last + 1) // group * largest > room:
             group *= 2
@@ -226,35 +230,35 @@ def _rows(parts: Any, merge: Any) -> Iterator[tuple[int, bytes, str]]:
 
 
 def _explained(error: Exception) -> Exception:
-    """An error of Spark in words; any other as it is."""
+    """Return an error of Spark with a message that names a remedy; other errors are not changed."""
     words = str(error)
     if "No module named 'sqfa_rs'" in words:
         return RuntimeError(
-            "Spark's Python workers do not have sqfa_rs: install it on every executor, or set "
-            "PYSPARK_PYTHON to the Python that has it before the session is made"
+            "Spark's Python workers cannot import sqfa_rs: install it on every executor, or set "
+            "PYSPARK_PYTHON to the Python that has it before the session is created"
         )
     if "maxResultSize" in words and not isinstance(error, ValueError):
         return ValueError(
-            "the results are larger than the driver takes: raise spark.driver.maxResultSize, or use "
-            f"fewer partitions ({words.splitlines()[0]})"
+            "the results are larger than the driver accepts: increase "
+            f"spark.driver.maxResultSize, or use fewer partitions ({words.splitlines()[0]})"
         )
     if any(sign in words for sign in _NO_MEMORY):
         return RuntimeError(
-            "Spark's executors ran out of memory: a task holds a batch of points and sums of classes × "
-            "columns² / 2 numbers; raise spark.executor.memory or spark.executor.memoryOverhead, take "
-            "fewer columns, or keep sketches (form='sketch' of class_statistics) "
-            f"({words.splitlines()[0]})"
+            "Spark's executors ran out of memory. A task needs memory for one batch of samples "
+            "and for class statistics of classes × columns² / 2 numbers: increase "
+            "spark.executor.memory or spark.executor.memoryOverhead, use fewer columns, or use "
+            f"sketches (form='sketch' of class_statistics) ({words.splitlines()[0]})"
         )
     if any(sign in words for sign in ("Connection refused", "StatusCode.UNAVAILABLE", "stopped Spark")):
         return ConnectionError(
-            "the connection to Spark was lost: make a new session and fit again "
+            "the connection to Spark was lost: create a new session and fit again "
             f"({words.splitlines()[0]})"
         )
     return error
 
 
 def _driver_limit(session: Any) -> float:
-    """The bytes of results that the driver takes."""
+    """Return the maximum number of bytes of results on the driver."""
     text = str(session.conf.get("spark.driver.maxResultSize", "1g")).strip().lower()
     units = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
     digits = text.rstrip("bkmgt")

@@ -1,7 +1,7 @@
-"""What an engine runs on every part of the data: functions of one part that travel.
+"""Functions that an engine runs on every part of the data, and that can be sent to workers.
 
-Parts and samples are chosen by a seeded number made of every point's own values, so that no partitioning
-changes them and a task that runs again gives the same.
+Folds and subsamples depend on a seeded hash of the values of each sample. Therefore they do not
+depend on the partitions, and a task that runs again gives the same result.
 """
 
 from __future__ import annotations
@@ -20,37 +20,38 @@ from ..data._inputs import all_zero, dense, loose_points, repeated, repetition_c
 from ..data._labels import class_names, joined, positions
 from ..typing import Form
 
-# A part of the data becomes a result: points, labels, weights and the number of the part's first row.
+# Function of one part of the data: samples, labels, weights and the number of the first row of the
+# part.
 Work = Callable[[Any, Any, Any, int], Any]
-# Filters with their classifier: components, offset, means, covariances, priors.
+# Components with their classifier: components, offset, means, covariances, priors.
 Candidate = tuple[Any, ...]
 
-# A sample is drawn by other numbers than the parts are.
+# Subsamples use a different hash than folds.
 _SAMPLES = 0x5A3D
 
 
 @dataclass(frozen=True)
 class Sums:
-    """The sums of a part."""
+    """Compute the class statistics of a part."""
 
     form: Form = "dense"
 
     def __call__(self, X: Any, y: Any, weight: Any, first: int) -> ClassAccumulator:
-        """The sums."""
-        # One thread: the engine keeps its workers' processors busy by itself.
+        """Class statistics."""
+        # One thread, because the engine already uses all processors of its workers.
         return ClassAccumulator(form=self.form, n_jobs=1).update(X, np.asarray(y), weight)
 
 
 @dataclass(frozen=True)
 class FoldSums:
-    """The sums of the points of a part that are held out in turn, and last of those that never are."""
+    """Compute the class statistics of each fold of a part, and of samples never held out."""
 
     parts: int
     held: int
     seed: int
 
     def __call__(self, X: Any, y: Any, weight: Any, first: int) -> list[ClassAccumulator]:
-        """The sums, fold by fold."""
+        """Class statistics of each fold."""
         folds = [ClassAccumulator(n_jobs=1) for _ in range(self.held + 1)]
         points, labels, weights = _checked(X, y, weight)
         if not len(labels):
@@ -65,7 +66,7 @@ class FoldSums:
 
 @dataclass(frozen=True)
 class Scored:
-    """The exact sums of the scores of candidates on points of a part that these did not learn from."""
+    """Compute exact sums of the scores of candidates on held-out samples of a part."""
 
     folds: list[tuple[int, list[Candidate]]]
     held: list[bool]
@@ -74,7 +75,7 @@ class Scored:
     seed: int
 
     def __call__(self, X: Any, y: Any, weight: Any, first: int) -> NDArray[np.int64]:
-        """The sums, of all folds together."""
+        """Sums over all folds."""
         order = 1 + len(self.folds[0][1])
         total = np.zeros((2, order, order), dtype=np.int64)
         points, labels, weights = _checked(X, y, weight)
@@ -94,10 +95,10 @@ class Scored:
 
 @dataclass(frozen=True)
 class Counted:
-    """How many points of every class a part has, and how wide they are."""
+    """Count the samples of each class in a part, its columns and the size of a number."""
 
     def __call__(self, X: Any, y: Any, weight: Any, first: int) -> tuple[Any, Any, int, int]:
-        """Classes, counts, columns and bytes of a number."""
+        """Classes, counts, number of columns and bytes per number."""
         points, labels, weights = _checked(X, y, weight)
         classes, codes = np.unique(labels, return_inverse=True)
         sizes = np.ones(len(labels), dtype=np.uint64) if weights is None else weights
@@ -109,7 +110,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Sampled:
-    """A seeded sample of a part: points as they are, or their features in single precision."""
+    """Draw a random subsample of a part: samples, or their features in single precision."""
 
     classes: NDArray[Any]
     shares: NDArray[np.float64]
@@ -118,7 +119,7 @@ class Sampled:
     offset: NDArray[np.float64] | None = None
 
     def __call__(self, X: Any, y: Any, weight: Any, first: int) -> tuple[Any, NDArray[np.uint32]]:
-        """Points or features, and positions of their classes."""
+        """Samples or features, and the indices of their classes."""
         points, labels, weights = _checked(X, y, weight)
         if not len(labels):
             return None, np.zeros(0, dtype=np.uint32)
@@ -137,7 +138,7 @@ class Sampled:
 
 
 def added(left: Any, right: Any) -> Any:
-    """Two neighboring results as one; neither is changed, so that a task may run again."""
+    """Merge two neighboring results; neither is changed, so that a task may run again."""
     if isinstance(left, ClassAccumulator):
         return left.merge(right)
     if isinstance(left, list):
@@ -148,7 +149,7 @@ def added(left: Any, right: Any) -> Any:
 def all_counts(
     parts: Sequence[tuple[Any, Any, int, int]],
 ) -> tuple[NDArray[Any], NDArray[Any], int, int]:
-    """The counts of all parts: classes, points of each, columns, bytes of a number."""
+    """Counts of all parts: classes, samples per class, columns and bytes per number."""
     classes: NDArray[Any] = np.array([])
     for part in parts:
         classes = joined(classes, part[0])
@@ -158,19 +159,24 @@ def all_counts(
             counts[positions(own, classes)] += sizes
     widths = [part[2] for part in parts if part[2]]
     if not widths:
-        raise ValueError("there are no points in the data")
+        raise ValueError("the data have no samples")
     if len(set(widths)) > 1:
-        raise ValueError(f"partitions have {min(widths)} to {max(widths)} columns: give all the same")
+        raise ValueError(
+            f"partitions have {min(widths)} to {max(widths)} columns: use "
+            "the same columns in all partitions"
+        )
     return classes, counts, widths[0], max(part[3] for part in parts)
 
 
 def _checked(
     X: Any, y: Any, weight: Any
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.uint64] | None]:
-    """Validated points, labels and weights of a part."""
+    """Return validated samples, labels and weights of a part."""
     points, labels = loose_points(X, least=0), column_or_1d(np.asarray(y), warn=True)
     if len(labels) != points.shape[0]:
-        raise ValueError(f"{len(labels)} labels for {points.shape[0]} points: give one label per point")
+        raise ValueError(
+            f"there are {len(labels)} labels for {points.shape[0]} samples: give one label per sample"
+        )
     if not len(labels) or all_zero(weight, labels):
         return points[:0], labels[:0], None
     points = dense(points)
@@ -178,13 +184,13 @@ def _checked(
     if not len(labels):
         return points, labels, None
     if points.dtype.kind == "f" and not np.isfinite(points).all():
-        # The sums say which value of which row.
+        # The accumulator reports the row and the value.
         ClassAccumulator(n_jobs=1).update(points, labels)
     return points, labels, weights
 
 
 def _aligned(array: Any) -> Any:
-    """An array that came over a wire, as the core can borrow it."""
+    """Return an array from another process in a form that the core can read."""
     return None if array is None else np.require(array, requirements=["C", "A"])
 
 

@@ -1,4 +1,4 @@
-"""Estimators with scikit-learn's contract: the paper's methods, baselines and classifiers."""
+"""Estimators with the interface of scikit-learn: the paper's methods, baselines and classifiers."""
 
 from __future__ import annotations
 

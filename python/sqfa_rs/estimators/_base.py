@@ -1,6 +1,7 @@
-"""The one base class of all reducers: the core learns from points or statistics, the result is kept.
+"""Base class of all reducers, which fit in the core and keep the result.
 
-What was not given (noise, units, number of components) is found by the core, as in the command.
+Settings that are not specified (noise, scaling, number of components) are selected by the core, as
+in the command.
 """
 
 from __future__ import annotations
@@ -32,23 +33,24 @@ from ._progress import padded, watcher
 from ._results import Trial, curve_of, selection_of, trials_of
 from ._settings import core_settings, with_count
 
-# Sparse points are made dense up to this many bytes; of more only sums are kept.
+# Sparse samples up to this many bytes are converted to dense arrays. For larger ones only class
+# statistics are kept.
 DENSE_BYTES = 1 << 30
 
 
 class Reducer(LinearReducer):
-    """A method of the core by name; subclasses name it and list its parameters."""
+    """Reducer that runs one of the core's methods, which subclasses specify."""
 
     _method: str
-    # Whether ``n_components=None`` means all components that the method can find.
+    # Whether ``n_components=None`` means all components that the method can compute.
     _has_all = False
-    # Chosen settings by the core's name, and the attribute that shows them.
+    # Names of selected settings in the core, with the attribute in which each is shown.
     _shown: tuple[tuple[str, str], ...] = ()
 
     random_state: Any
     cv: Any
 
-    # Set by a fit.
+    # Set by ``fit``.
     settings_: dict[str, float]
     trials_: list[Trial]
 
@@ -59,19 +61,19 @@ class Reducer(LinearReducer):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Learn components from labeled points.
+        """Learn components from labeled samples.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points; sparse ones are made dense.
+            Training samples. Sparse matrices are converted to dense arrays.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each sample counts.
+            Repetition count of each sample.
         groups : array-like of shape (n_samples,), default=None
-            The group of each sample, such as a subject, a session or a recording. Whatever the fit
-            selects on held-out samples is selected on groups that are held out as a whole.
+            Group of each sample, such as a subject, a session or a recording. When the fit selects
+            settings on held-out samples, it holds out each group as a whole.
 
         Returns
         -------
@@ -88,25 +90,27 @@ class Reducer(LinearReducer):
         *,
         classes: ArrayLike | None = None,
     ) -> Self:
-        """Learn components from class statistics alone, where the method does not look at points.
+        """Learn components from class statistics alone, for methods that do not need the samples.
 
-        Nothing can be held out, so noise and scaling that are not specified have their defaults: 0.3
-        times the mean within-class variance with within-class scaling. For second moments alone, it is
-        the mean variance of the columns as they are. ``selection_`` reports it.
+        No samples can be held out, so noise and scaling that are not specified have their defaults:
+        0.3 times the mean within-class variance with within-class scaling. For second moments
+        alone, the default noise is the mean variance of the unscaled columns. ``selection_``
+        reports it.
 
         Parameters
         ----------
         means : array-like of shape (n_classes, n_features), ClassStatistics, mapping or None
-            Class means, or all statistics at once: :class:`ClassStatistics`, or a mapping with "means"
-            and "covariances", or "second_moments" alone, and perhaps "counts" and "classes". A single
-            array of shape (n_classes, n_features, n_features) holds second moments; so does
-            ``covariances`` if ``means`` is None.
+            Class means, or all statistics at once: :class:`ClassStatistics`, or a mapping with
+            "means" and "covariances" and optionally "counts" and "classes". A mapping with
+            "second_moments" instead of both, or a single array of shape (n_classes, n_features,
+            n_features), holds second moments. ``covariances`` holds second moments if ``means`` is
+            None.
         covariances : array-like of shape (n_classes, n_features, n_features)
             Class covariances.
         counts : array-like of shape (n_classes,), default=None
-            Points of every class; equal shares when not known.
+            Number of samples of each class. None means that all classes have the same size.
         classes : array-like of shape (n_classes,), default=None
-            Labels; 0, 1, … by default.
+            Class labels; 0, 1, … by default.
 
         Returns
         -------
@@ -120,44 +124,45 @@ class Reducer(LinearReducer):
         self.n_features_in_ = statistics.n_features
         return self._fit_moments(statistics, core_settings(self, start, statistics.n_features))
 
-    # -- what subclasses may say otherwise ---------------------------------------------------
+    # -- methods that subclasses may override --------------------------------------------------
 
     def _forget(self) -> NDArray[np.float64] | None:
-        """Unfit the estimator; returns the components to begin from, if any."""
+        """Discard the results of an earlier fit, and return the components to start from, if any."""
         for name in ("components_", "curve_"):
             self.__dict__.pop(name, None)
         return None
 
     def _specified(self, parameter: str) -> Any:
-        """The value of a parameter, as the core understands it."""
+        """Return the value of a parameter in the form that the core accepts."""
         return getattr(self, parameter)
 
     def _most_components(self, n_samples: int, n_features: int, n_classes: int) -> int:
-        """How many components ``n_components=None`` stands for."""
+        """Return the number of components that ``n_components=None`` stands for."""
         raise NotImplementedError
 
     def _looks_at_points(self) -> bool:
-        """Whether the core may need the points beside their statistics."""
+        """Return whether the core may need the samples in addition to the class statistics."""
         return True
 
     def _needs_entries(self) -> bool:
-        """Whether covariances must have entries, however many there are."""
+        """Return whether the method needs the entries of the covariances, however many there are."""
         return False
 
     def _tell(self, result: dict[str, Any], used: dict[str, float]) -> None:
-        """Keep what is particular to the method."""
+        """Set the attributes that only this method has."""
         self.settings_ = used
         for attribute, value in self._attributes(used).items():
             setattr(self, attribute, value)
         self.trials_ = trials_of(self._record)
 
-    # -- the way of every fit ----------------------------------------------------------------
+    # -- steps that all fits share -------------------------------------------------------------
 
     def _fit_points(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, groups: ArrayLike | None
     ) -> Self:
-        """Validate points, then learn from them."""
-        if isinstance(X, Mapping | ClassStatistics):
+        """Validate samples, then learn from them."""
+        # Sparse matrices of the format DOK are mappings as well.
+        if isinstance(X, Mapping) and not sparse.issparse(X):
             raise TypeError("fit needs samples: pass class statistics to fit_statistics")
         start = self._forget()
         X, y = training_data(self, X, y)
@@ -168,7 +173,7 @@ class Reducer(LinearReducer):
         if kept is not None and codes is not None:
             codes = codes[kept]
         X, y, weights = without_zeros(X, y, weights)
-        # Before the pass over the data, which may be long.
+        # Before the pass over the data, which may take long.
         settings = core_settings(self, start, X.shape[1])
         return self._fit_arrays(X, y, weights, settings, codes, folds)
 
@@ -181,7 +186,7 @@ class Reducer(LinearReducer):
         groups: NDArray[np.uint32] | None = None,
         folds: NDArray[np.uint16] | int | None = None,
     ) -> Self:
-        """Learn from validated points."""
+        """Learn from validated samples."""
         threads = thread_count(self.n_jobs)
         classes, codes = encode(y, weights)
         check_counts(classes, codes, weights)
@@ -204,7 +209,7 @@ class Reducer(LinearReducer):
         return self._adopt(result, classes)
 
     def _fit_moments(self, statistics: ClassStatistics, settings: dict[str, Any]) -> Self:
-        """Learn from statistics, with defaults for what was not specified."""
+        """Learn from class statistics, with defaults for settings that are not specified."""
         method, threads = self._core_method(), thread_count(self.n_jobs)
         estimator = estimator_name(self._summed_covariance())
         counts = statistics.counts
@@ -216,18 +221,18 @@ class Reducer(LinearReducer):
         return self._adopt(result, statistics.classes)
 
     def _summed_covariance(self) -> str | float:
-        """The covariance estimator for class statistics: one that does not look at samples."""
+        """Return the covariance estimator for class statistics: one that does not need samples."""
         return self._covariance()
 
     @classmethod
     def _taken(cls) -> list[Setting]:
-        """The settings of the method that are parameters of the constructor."""
+        """Return the settings of the method that are parameters of the constructor."""
         names = cls._get_param_names()
         return [one for one in METHODS[cls._method]["settings"] if one.parameter in names]
 
     @classmethod
     def _attributes(cls, used: dict[str, float]) -> dict[str, float | int]:
-        """What the attributes that show chosen settings hold."""
+        """Return the values of the attributes that show selected settings."""
         by_name = {setting.name: setting for setting in cls._taken()}
         return {
             attribute: by_name[name].number(used[name]) for name, attribute in cls._shown if name in used
@@ -243,19 +248,19 @@ class Reducer(LinearReducer):
     def _refuse_refinement(self, what: str) -> None:
         if self.refine:
             raise ValueError(
-                f"refine=True holds out points, but {what} keeps only statistics: use fit with points, "
-                "or refine=False"
+                f"refine=True needs samples that can be held out, but {what} keeps only class "
+                "statistics: use fit with samples, or set refine=False"
             )
 
     def _adopt(self, result: dict[str, Any], classes: NDArray[Any]) -> Self:
-        """Keep what a fit came to."""
+        """Keep the result of a fit and set the fitted attributes."""
         self.classes_ = classes
         self._keep(result, json.loads(result["record"]))
         self._report(result)
         return self
 
     def _keep(self, result: dict[str, Any], record: dict[str, Any]) -> None:
-        """Keep the arrays of a fit and its record, new or from a file, and show them as attributes."""
+        """Keep the arrays and the record of a fit, new or from a file, and set the fitted attributes."""
         run = record["fit"]
         self._record = record
         self.class_counts_ = result["counts"]
@@ -279,7 +284,7 @@ class Reducer(LinearReducer):
         self.components_ = result["components"]
 
     def _report(self, result: dict[str, Any]) -> None:
-        """Warn about what the user should know."""
+        """Issue the warnings of a fit."""
         name = type(self).__name__
         for kind, message in result["warnings"]:
             if kind == DEPENDENT_ROWS:
@@ -287,9 +292,9 @@ class Reducer(LinearReducer):
             if kind != UNCONVERGED:
                 warnings.warn(message, UserWarning, stacklevel=5)
         if not self.converged_:
-            remedy = "; raise max_iter or tol, or scale the data" if hasattr(self, "max_iter") else ""
+            remedy = "; increase max_iter or tol, or scale the data" if hasattr(self, "max_iter") else ""
             warnings.warn(
-                f"{name} did not converge: it stopped after {self.n_iter_} iterations "
+                f"{name} did not converge: the optimization ended after {self.n_iter_} iterations "
                 f"({self.termination_}){remedy}",
                 ConvergenceWarning,
                 stacklevel=5,
@@ -301,12 +306,12 @@ class Reducer(LinearReducer):
             print(padded(f"{ended}objective {self.objective_:.6g}, {self._seconds():.3g} s"))
 
     def _seconds(self) -> float:
-        """Seconds of the fit and of the search for its settings."""
+        """Return the time of the fit in seconds, including the selection of its settings."""
         run = self._record["fit"]
         return float(run["seconds"] + (run.get("search_seconds") or 0.0))
 
     def _choices(self) -> Iterator[str]:
-        """What was found because it was not given, in words."""
+        """Return a description of the settings that the fit selected."""
         if len(self.dropped_features_):
             yield f"dropped constant columns: {', '.join(map(str, self.dropped_features_))}"
         if self.selection_ is not None:
@@ -320,21 +325,22 @@ class Reducer(LinearReducer):
 
 
 def traced(trace: NDArray[np.float64], count: int, refined: bool) -> tuple[NDArray[np.float64], int]:
-    """A trace with the start and every iteration, and how many these are."""
+    """Return the trace of the objective, with its initial value, and the number of iterations."""
     if refined and len(trace):
-        # It goes on from the optimum of another objective: its own iterations count.
+        # The refinement continues from the optimum of another objective, so its iterations are
+        # counted separately.
         return trace, len(trace) - 1
     if 0 < len(trace) == count:
-        # The last iteration found nothing to climb.
+        # The last iteration did not improve the objective.
         trace = np.append(trace, trace[-1])
     return trace, int(count)
 
 
 def unfolded(result: dict[str, Any]) -> Any:
-    """Filters of preprocessed points with the preprocessing, where there is any."""
+    """Return components for the original columns, which include the preprocessing."""
     return None if result["filters"] is None else (result["filters"], result["preprocessing"])
 
 
 def _is_huge(X: Any) -> bool:
-    """Whether sparse points would take too much memory as dense ones."""
+    """Return whether sparse samples would need too much memory as a dense array."""
     return bool(sparse.issparse(X) and 8 * X.shape[0] * X.shape[1] > DENSE_BYTES)

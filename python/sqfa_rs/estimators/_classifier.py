@@ -1,4 +1,4 @@
-"""What all classifiers share: a classifier of the core is built once and asked about points."""
+"""Base class of all classifiers, which build the core's classifier once for all predictions."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from ._links import Documented
 
 
 class CoreClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that the core answers for; subclasses build it from what a fit has kept."""
+    """Classifier of the core; subclasses build it from their fitted attributes."""
 
     n_jobs: int | None
 
-    # Set by a fit.
+    # Set by ``fit``.
     classes_: NDArray[Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     _classifier: Any
 
     def _built(self) -> Any:
-        """The classifier of the core from the fitted attributes."""
+        """Build the core's classifier from the fitted attributes."""
         raise NotImplementedError
 
     def _answers(self, X: Any, question: str) -> NDArray[Any]:
-        """The answer of the core for every point."""
+        """Return the core's answer for each sample."""
         check_is_fitted(self)
         X = new_points(self, X, finite=True)
         if getattr(self, "_classifier", None) is None:
@@ -41,23 +41,23 @@ class CoreClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: ignor
         return np.concatenate([ask(block, threads) for _, block in row_blocks(X)])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of every point.
+        """Return the most probable class of each sample.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points.
+            Samples.
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Labels.
+            Predicted labels.
         """
         codes = self._answers(X, "predict")
         return np.asarray(self.classes_[codes])
 
     def __getstate__(self) -> dict[str, Any]:
-        # Built again from the fitted attributes when it is next asked.
+        # Rebuilt from the fitted attributes when it is needed.
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_classifier"}
 

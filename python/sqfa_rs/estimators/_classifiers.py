@@ -1,4 +1,4 @@
-"""Classifiers beside QDA: nearest neighbors, and one covariance for all classes."""
+"""Classifiers in addition to QDA: nearest neighbors, and Gaussian classes with a common covariance."""
 
 from __future__ import annotations
 
@@ -19,33 +19,34 @@ from ._qda import QDA, shrinkage_fraction
 class LinearClassifier(QDA):
     """Linear discriminant analysis as a classifier; :class:`LDA` is the transformer.
 
-    One Gaussian per class, all with the pooled covariance Σ = Σ πₖ Σₖ, shrunk to
-    S = (1−s)Σ + s diag(Σ); a sample z is assigned to the class with the largest
+    Each class is a Gaussian, and all classes have the pooled covariance Σ = Σ πₖ Σₖ, shrunk to S =
+    (1−s)Σ + s diag(Σ). A sample z is assigned to the class with the largest
 
         ln πₖ − ½ (z−μₖ)ᵀ S⁻¹ (z−μₖ).
 
-    If the pooled covariance has full rank, nothing is shrunk by default (s = 0). Multiplying a column by
-    a number changes no prediction.
+    If the pooled covariance has full rank, nothing is shrunk by default (s = 0). Multiplying a
+    column by a number does not change the predictions.
 
     Parameters
     ----------
     priors : array-like of shape (n_classes,), default=None
-        Class probabilities; the frequencies of the training data by default.
+        Class probabilities. None uses the class frequencies of the training data.
     shrinkage : "auto" or float, default="auto"
-        The fraction s of the diagonal, from 0 to 1. "auto" shrinks only if the pooled covariance does
-        not have full rank, judged on the correlation matrix: by n / (r + 1 + n) if its rank is r.
+        Weight s of the diagonal in the shrunk covariance, from 0 to 1. "auto" shrinks only if the
+        pooled covariance does not have full rank. For a correlation matrix of rank r, s is then n /
+        (r + 1 + n).
     class_weight : "balanced", dict or None, default=None
-        Weights of the classes, which multiply those of the samples: by label, or so that all classes
-        have the same total weight.
+        Weights of the classes, which are multiplied with ``sample_weight``: a dict from labels to
+        weights, or "balanced" for the same total weight of all classes.
     n_jobs : int, default=None
-        Threads.
+        Number of threads. None uses all processors. The results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     means_ : ndarray of shape (n_classes, n_features)
         Class means.
     covariances_ : ndarray of shape (n_classes, n_features, n_features)
@@ -55,11 +56,11 @@ class LinearClassifier(QDA):
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
-    sqfa_rs.QDA : Has one covariance per class.
+    sqfa_rs.QDA : Classifier with one covariance per class.
     LDA : The transformer.
 
     Examples
@@ -100,31 +101,33 @@ class LinearClassifier(QDA):
 
 
 class KNN(CoreClassifier):
-    """The k nearest training points vote: Euclidean distances, equal weights, exact.
+    """Classifier by the majority vote of the k nearest training samples.
 
-    Among equal distances the earlier training point counts, among equal votes the first class.
+    Distances are Euclidean, votes have equal weights, and the search is exact. If distances are
+    equal, the earlier training sample is used; if classes have equally many votes, the first class
+    is predicted.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        How many points vote.
+        Number of neighbors that vote.
     n_jobs : int, default=None
-        Threads.
+        Number of threads. None uses all processors. The results do not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     n_samples_fit_ : int
-        Training points.
+        Number of training samples.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
-    sqfa_rs.QDA : Has one Gaussian per class.
+    sqfa_rs.QDA : Classifier with one Gaussian per class.
 
     Examples
     --------
@@ -144,12 +147,12 @@ class KNN(CoreClassifier):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Remember labeled points.
+        """Store the training samples and their labels.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points; sparse ones are made dense.
+            Training samples. Sparse matrices are converted to dense arrays.
         y : array-like of shape (n_samples,)
             Class labels.
 
@@ -166,7 +169,7 @@ class KNN(CoreClassifier):
         points = dense(points)
         classes, codes = encode(y)
         if len(classes) < 2:
-            raise ValueError("only one class: a classifier needs at least 2 classes")
+            raise ValueError("the labels have only one class: a classifier needs at least 2 classes")
         self._classifier = self._build(classes, points, codes)
         self.classes_, self._codes = classes, codes
         # A copy, because the caller may change the array before the classifier is pickled.
@@ -182,7 +185,7 @@ class KNN(CoreClassifier):
         return self._build(self.classes_, self._points, self._codes)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the fraction of neighbors that are of every class.
+        """Return the fraction of neighbors that belong to each class.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Baselines that one eigenproblem of the class statistics solves: PCA, LDA, supervised PCA."""
+"""Baselines that solve one eigenproblem of the class statistics: PCA, LDA and supervised PCA."""
 
 from __future__ import annotations
 
@@ -19,93 +19,103 @@ from ._settings import Choice, core_settings
 
 
 class PCA(Reducer):
-    """Principal components of all points, as a baseline beside the supervised methods.
+    """Principal component analysis, as an unsupervised baseline.
 
-    The leading eigenvectors of the total covariance, the within-class and between-class parts together.
-    Features are centered. Labels are optional: with them, the estimator also describes the classes in
-    feature space, and ``n_components="auto"`` and ``refine`` are possible.
+    The components are the leading eigenvectors of the total covariance, the sum of within-class and
+    between-class covariance. Features are centered. Labels are optional. With labels, the estimator
+    also describes the classes in feature space, and ``n_components="auto"`` and ``refine`` are
+    available.
 
     Parameters
     ----------
     n_components : int, "auto" or None, default=2
-        Number of components. "auto" takes the fewest whose held-out accuracy is within one standard
-        error of the best. None takes all, min(n_samples, n_features).
+        Number of components. "auto" selects the smallest number whose held-out accuracy is within
+        one standard error of the best. None uses all, min(n_samples, n_features).
     max_components : int, default=16
-        The most components that ``n_components="auto"`` may take.
+        Largest number of components that ``n_components="auto"`` considers.
     solver : {"auto", "exact", "randomized"}, default="auto"
-        A dense eigenproblem, subspace iteration, or whichever is affordable.
+        Eigenvalue algorithm: "exact" for a dense eigendecomposition, "randomized" for subspace
+        iteration. "auto" selects by the size of the problem.
     scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
-        on held-out samples; methods without noise scale columns if results would depend on the units.
+        Scaling of the columns: "none", "common" (all columns by one standard deviation),
+        "per-feature" (each column by its own standard deviation) or "within-class" (the pooled
+        within-class covariance becomes the identity). "auto" selects the scaling on held-out
+        samples, together with the noise. For methods without noise, "auto" scales the columns if
+        the results would otherwise depend on the units of the columns.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as far as
-        held-out points gain by it, or not at all.
+        Whether to refine the components after the fit by maximizing the posterior probability of
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
-        Folds on which everything that is not specified is selected: their number, a splitter of
-        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
-        one held-out part of many samples. Test sets must not overlap, and every split trains on all
-        samples that it does not test.
+        Cross-validation that selects the settings which are not specified: a number of folds, a
+        scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
+        twice for few samples and a single held-out part for many samples. Test sets must not
+        overlap, and every split must train on all samples that it does not test.
     n_jobs : int, default=None
-        Threads; None uses all processors. Results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads; None draws another one for every fit.
+        Seed of all random numbers: initializations, subsamples and held-out samples. The same seed
+        gives the same components with any number of threads. With None, every fit uses another
+        seed.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row: features are ``X @ components_.T + offset_``.
+        Components, one per row: features are ``X @ components_.T + offset_``.
     n_components_ : int
-        The number of components.
+        Number of components.
     orthonormal_components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows that span the same subspace as ``components_``.
+        Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
         method has no noise.
     scaling_ : str
-        The scaling: "none", "common", "per-feature" or "within-class".
+        Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
-        Constant columns, which the fit dropped; their components are 0.
+        Indices of the constant columns that ``fit`` dropped. All components have the weight 0 for
+        these columns.
     curve_ : list of CurvePoint
-        The numbers of components that were tried, when ``n_components="auto"``.
+        Accuracy for each number of components that was tried. Defined only if
+        ``n_components="auto"``.
     settings_ : dict
-        Every setting that was used, chosen or given.
+        Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        What was tried to choose them.
+        Candidate values of the selected settings, with their held-out accuracies.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        The fraction of the total variance of the scaled columns that each component explains. Not
+        Fraction of the total variance of the scaled columns that each component explains. Not
         available for ``scaling="within-class"``.
     objective_ : float or None
-        What was optimized, in the method's own terms; None for a closed form.
+        Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        It after every iteration; empty for a closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
-        Iterations; 0 for a closed form.
+        Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
-        Whether the method reached what it looked for.
+        Whether the optimization converged. True if the solution is in closed form.
     termination_ : str
-        Why it ended; "closed-form" where nothing iterates.
+        Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
-        The mean of all training points.
+        Mean of all training samples.
     feature_means_ : ndarray of shape (n_classes, n_components)
-        Means of the training classes in feature space.
+        Class means of the training samples in feature space.
     feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances, with divisor N and without noise.
+        Class covariances of the training samples in feature space, with divisor N and without
+        noise.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
-    sklearn.decomposition.PCA : The same features, except that it never scales columns.
+    sklearn.decomposition.PCA : Computes the same features without scaling of the columns.
 
     Examples
     --------
@@ -153,7 +163,8 @@ class PCA(Reducer):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples; sparse ones are made dense. At least 4 without labels.
+            Training samples. Sparse matrices are converted to dense arrays. Without labels, at
+            least 4 samples are needed.
         y : array-like of shape (n_samples,), default=None
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -184,10 +195,10 @@ class PCA(Reducer):
             raise ValueError(
                 f"PCA without labels needs at least 4 samples: X has n_samples={len(points)}"
             )
-        # The total covariance is the same for any two classes.
+        # All pairs of classes have the same total covariance.
         codes = np.arange(len(points)) % 2
         self._fit_arrays(points, codes, None, core_settings(self, None, points.shape[1]))
-        # They say nothing about the data.
+        # These settings do not describe the data.
         for name in ("classes_", "class_counts_", "feature_means_", "feature_covariances_"):
             self.__dict__.pop(name, None)
         return self
@@ -203,7 +214,7 @@ class PCA(Reducer):
         return super()._forget()
 
     def _adopt(self, result: dict[str, Any], classes: NDArray[Any]) -> Self:
-        # Scaled columns are centered already.
+        # Scaled columns are already centered.
         if json.loads(result["record"])["scaling"] == "none":
             result = result | self._centered(result)
         return super()._adopt(result, classes)
@@ -214,7 +225,7 @@ class PCA(Reducer):
         mean, components = result["mean"], result["components"]
         old = 0.0 if result["offset"] is None else result["offset"]
         factors = np.ones(len(mean)) if result["preprocessing"] is None else result["preprocessing"][1]
-        # One term after the other, as the core adds them when it reads a file.
+        # Terms are added one by one, in the order in which the core adds them when it reads a file.
         offset = -np.add.accumulate(components * mean, axis=1)[:, -1]
         return {
             "filters": components if result["filters"] is None else result["filters"],
@@ -237,7 +248,7 @@ class PCA(Reducer):
         return self
 
     def _explain(self, variances: NDArray[np.float64]) -> None:
-        """Keep the fractions of the total variance, given the variance of each column."""
+        """Set the fractions of the total variance, from the variance of each column."""
         if self.scaling_ == "within-class" or self._unfolded is None:
             return
         factors = self._unfolded[1][1]
@@ -253,116 +264,128 @@ class PCA(Reducer):
 class LDA(SupervisedReducer):
     """Linear discriminant analysis: a transformer and a classifier with a linear rule.
 
-    Solves S_b v = λ S_w v for the scatter S_b of the class means and the scatter within classes, shrunk
-    to (1−s)S_w + s(tr S_w/n)I. ``predict`` assigns the features to the class with the largest posterior
-    when all classes have the same covariance, that of the samples around their class means, with divisor
-    N. With ``shrinkage=None`` and all components, predictions and probabilities are those of
-    ``LinearDiscriminantAnalysis()`` of scikit-learn 1.9 if the pooled covariance of the data has full
-    rank; versions before 1.9 divided by N − n_classes.
+    Solves S_b v = λ S_w v for the scatter S_b of the class means and the within-class scatter,
+    shrunk to (1−s)S_w + s(tr S_w/n)I. ``predict`` assigns the features to the class with the
+    largest posterior probability for Gaussian classes with a common covariance. This covariance is
+    that of the samples around their class means, with divisor N. With ``shrinkage=None`` and all
+    components, predictions and probabilities equal those of ``LinearDiscriminantAnalysis()`` in
+    scikit-learn 1.9 if the pooled covariance of the data has full rank; versions before 1.9 divide
+    by N − n_classes.
 
-    There are two differences from scikit-learn. The default shrinkage is selected on held-out samples,
-    where scikit-learn's default is none. And ``predict`` uses what ``transform`` returns: with fewer
-    than ``n_classes − 1`` components it classifies in the reduced space, whereas scikit-learn ignores
-    ``n_components`` in ``predict``. With ``refine=True``, the classifier is quadratic, because the
-    refinement optimizes its posteriors.
+    There are two differences from scikit-learn. The default shrinkage is selected on held-out
+    samples, whereas scikit-learn does not shrink by default. ``predict`` uses the features that
+    ``transform`` returns: with fewer than ``n_classes − 1`` components it classifies in the reduced
+    space, whereas scikit-learn ignores ``n_components`` in ``predict``. With ``refine=True`` the
+    classifier is quadratic, because the refinement maximizes the posterior probabilities of the
+    quadratic classifier.
 
     Parameters
     ----------
     n_components : int, "auto" or None, default=None
-        Number of components, at most ``n_classes − 1``. None takes all,
-        min(n_features, n_classes − 1). "auto" takes the fewest whose held-out accuracy is within one
-        standard error of the best.
+        Number of components, at most ``n_classes − 1``. None uses all, min(n_features, n_classes −
+        1). "auto" selects the smallest number whose held-out accuracy is within one standard error
+        of the best.
     max_components : int, default=16
-        The most components that ``n_components="auto"`` may take.
+        Largest number of components that ``n_components="auto"`` considers.
     shrinkage : "auto", float, list of floats or None, default="auto"
-        The fraction s; None is 0. "auto" and lists choose it on held-out points, and with it, where
-        ``scaling`` is "auto", whether every column is scaled by its own deviation; without points it is.
+        Shrinkage s of the within-class scatter, from 0 to 1. None means 0. "auto" and a list select
+        s on held-out samples. If ``scaling="auto"``, they also select whether each column is scaled
+        by its own standard deviation. Without held-out samples, each column is scaled.
     priors : array-like of shape (n_classes,), default=None
-        Class probabilities, which enter the classifier alone; the frequencies of the training data by
-        default.
+        Class probabilities, which only the classifier uses. None uses the class frequencies of the
+        training data.
     solver : {"svd", "lsqr", "eigen"}, default="svd"
-        Accepted for compatibility with scikit-learn, without effect: every problem has the same solver,
-        with any shrinkage.
+        Accepted for compatibility with scikit-learn and ignored, because one solver handles all
+        problems with any shrinkage.
     scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
-        on held-out samples; methods without noise scale columns if results would depend on the units.
+        Scaling of the columns: "none", "common" (all columns by one standard deviation),
+        "per-feature" (each column by its own standard deviation) or "within-class" (the pooled
+        within-class covariance becomes the identity). "auto" selects the scaling on held-out
+        samples, together with the noise. For methods without noise, "auto" scales the columns if
+        the results would otherwise depend on the units of the columns.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as far as
-        held-out points gain by it, or not at all.
+        Whether to refine the components after the fit by maximizing the posterior probability of
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
-        Folds on which everything that is not specified is selected: their number, a splitter of
-        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
-        one held-out part of many samples. Test sets must not overlap, and every split trains on all
-        samples that it does not test.
+        Cross-validation that selects the settings which are not specified: a number of folds, a
+        scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
+        twice for few samples and a single held-out part for many samples. Test sets must not
+        overlap, and every split must train on all samples that it does not test.
     n_jobs : int, default=None
-        Threads; None uses all processors. Results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads; None draws another one for every fit.
+        Seed of all random numbers: initializations, subsamples and held-out samples. The same seed
+        gives the same components with any number of threads. With None, every fit uses another
+        seed.
 
     Attributes
     ----------
     shrinkage_ : float
-        The share that was used.
+        Shrinkage that was used.
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row: features are ``X @ components_.T + offset_``.
+        Components, one per row: features are ``X @ components_.T + offset_``.
     n_components_ : int
-        The number of components.
+        Number of components.
     orthonormal_components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows that span the same subspace as ``components_``.
+        Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
         method has no noise.
     scaling_ : str
-        The scaling: "none", "common", "per-feature" or "within-class".
+        Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
-        Constant columns, which the fit dropped; their components are 0.
+        Indices of the constant columns that ``fit`` dropped. All components have the weight 0 for
+        these columns.
     curve_ : list of CurvePoint
-        The numbers of components that were tried, when ``n_components="auto"``.
+        Accuracy for each number of components that was tried. Defined only if
+        ``n_components="auto"``.
     settings_ : dict
-        Every setting that was used, chosen or given.
+        Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        What was tried to choose them.
+        Candidate values of the selected settings, with their held-out accuracies.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        The eigenvalue of each component as a fraction of the sum over all ``n_classes − 1``. Available
-        after ``fit`` without ``refine``.
+        Eigenvalue of each component as a fraction of the sum over all ``n_classes − 1``
+        eigenvalues. Available after ``fit`` without ``refine``.
     priors_ : ndarray of shape (n_classes,)
-        Class probabilities, with sum 1.
+        Class probabilities, which sum to 1.
     coef_ : ndarray of shape (n_classes, n_features), or (1, n_features) for two classes
         Weights of the columns in ``decision_function``.
     intercept_ : ndarray of shape (n_classes,), or (1,) for two classes
-        What ``decision_function`` adds.
+        Intercepts of ``decision_function``.
     means_ : ndarray of shape (n_classes, n_features)
-        Class means; model files do not hold them.
+        Class means. Not available after :func:`load`, because model files do not store them.
     xbar_ : ndarray of shape (n_features,)
-        The mean of the class means, weighted by ``priors_``; model files do not hold it.
+        Mean of the class means, weighted by ``priors_``. Not available after :func:`load`, because
+        model files do not store it.
     objective_ : float or None
-        What was optimized, in the method's own terms; None for a closed form.
+        Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        It after every iteration; empty for a closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
-        Iterations; 0 for a closed form.
+        Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
-        Whether the method reached what it looked for.
+        Whether the optimization converged. True if the solution is in closed form.
     termination_ : str
-        Why it ended; "closed-form" where nothing iterates.
+        Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
-        The mean of all training points.
+        Mean of all training samples.
     feature_means_ : ndarray of shape (n_classes, n_components)
-        Means of the training classes in feature space.
+        Class means of the training samples in feature space.
     feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances, with divisor N and without noise.
+        Class covariances of the training samples in feature space, with divisor N and without
+        noise.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
@@ -416,7 +439,7 @@ class LDA(SupervisedReducer):
 
     @property
     def priors_(self) -> NDArray[np.float64]:
-        """Class probabilities, with sum 1."""
+        """Class probabilities, which sum to 1."""
         priors = self._class_priors()
         if priors is None:
             counts = self.class_counts_
@@ -425,7 +448,7 @@ class LDA(SupervisedReducer):
 
     @property
     def xbar_(self) -> NDArray[np.float64]:
-        """The mean of the class means, weighted by the priors."""
+        """Return the mean of the class means, weighted by the priors."""
         return np.asarray(self.priors_ @ self.means_)
 
     @property
@@ -435,12 +458,12 @@ class LDA(SupervisedReducer):
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        """What ``decision_function`` adds."""
+        """Intercepts of ``decision_function``."""
         weights, intercept = self._rule()
         return np.asarray(intercept + weights @ self.offset_[self._distinct()])
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return ``X @ coef_.T + intercept_``: log posteriors up to a number per sample.
+        """Return ``X @ coef_.T + intercept_``: log posteriors up to a constant per sample.
 
         Parameters
         ----------
@@ -450,7 +473,8 @@ class LDA(SupervisedReducer):
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            For two classes, the log posterior of the second minus that of the first.
+            Log posteriors up to a constant per sample. For two classes, the log posterior of the
+            second class minus that of the first.
         """
         log_posteriors = self.predict_log_proba(X)
         if self.refine or len(self.classes_) == 2:
@@ -463,7 +487,7 @@ class LDA(SupervisedReducer):
         """Return the weights of the features and the intercepts of the linear rule."""
         whitening = self._feature_classifier().whitening
         if whitening is None:
-            raise AttributeError("the classifier of this LDA is quadratic and has no coefficients")
+            raise AttributeError("this LDA has a quadratic classifier, which has no coefficients")
         means, priors = self.feature_means_[:, self._distinct()], self.priors_
         center = priors @ means
         whitened = (means - center) @ whitening.T
@@ -500,7 +524,10 @@ class LDA(SupervisedReducer):
         priors = self._class_priors()
         if priors is not None:
             if priors.shape != classes.shape:
-                raise ValueError(f"priors: {priors.size} numbers for {len(classes)} classes")
+                raise ValueError(
+                    f"priors has {priors.size} values for {len(classes)} classes: "
+                    "give one value per class"
+                )
             if abs(priors.sum() - 1.0) > 1e-5:
                 warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=4)
         return super()._adopt(result, classes)
@@ -523,7 +550,7 @@ class LDA(SupervisedReducer):
         return self
 
     def _explain(self, X: Any, y: Any, weights: Any) -> None:
-        """Keep the eigenvalues as fractions of the sum of all, which needs all components."""
+        """Set the eigenvalues as fractions of the sum of all eigenvalues, which needs all components."""
         most = self._most_components(len(X), X.shape[1], len(self.classes_))
         whole = self
         if len(self.components_) < most:
@@ -535,94 +562,103 @@ class LDA(SupervisedReducer):
                 warnings.simplefilter("ignore")
                 Reducer._fit_arrays(whole, X, y, weights, settings)
         within, between = feature_variances(whole)
-        # Components have the same variance within classes, that of the shrunk covariance.
+        # All components have the same within-class variance under the shrunk covariance.
         values = between / within if self.shrinkage_ == 0 else between
         self.explained_variance_ratio_ = (values / values.sum())[: len(self.components_)]
 
 
 class SupervisedPCA(SupervisedReducer):
-    """Supervised principal components: directions along which points and labels depend most.
+    """Supervised principal component analysis: components that depend most on the labels.
 
-    The dependence is the Hilbert–Schmidt criterion with a linear kernel of the samples and the kernel of
-    labels that is 1 for samples of one class and otherwise 0.
+    The dependence is measured by the Hilbert–Schmidt independence criterion with a linear kernel of
+    the samples. The kernel of the labels is 1 for two samples of one class and 0 otherwise.
 
     Parameters
     ----------
     n_components : int or "auto", default=1
-        Number of components, at most what the class means span.
-        "auto" takes the fewest whose held-out accuracy is within one standard error of the best.
+        Number of components, at most the dimension of the span of the centered class means. "auto"
+        selects the smallest number whose held-out accuracy is within one standard error of the
+        best.
     max_components : int, default=16
-        The most components that ``n_components="auto"`` may take.
+        Largest number of components that ``n_components="auto"`` considers.
     scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
-        on held-out samples; methods without noise scale columns if results would depend on the units.
+        Scaling of the columns: "none", "common" (all columns by one standard deviation),
+        "per-feature" (each column by its own standard deviation) or "within-class" (the pooled
+        within-class covariance becomes the identity). "auto" selects the scaling on held-out
+        samples, together with the noise. For methods without noise, "auto" scales the columns if
+        the results would otherwise depend on the units of the columns.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as far as
-        held-out points gain by it, or not at all.
+        Whether to refine the components after the fit by maximizing the posterior probability of
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
-        Folds on which everything that is not specified is selected: their number, a splitter of
-        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
-        one held-out part of many samples. Test sets must not overlap, and every split trains on all
-        samples that it does not test.
+        Cross-validation that selects the settings which are not specified: a number of folds, a
+        scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
+        twice for few samples and a single held-out part for many samples. Test sets must not
+        overlap, and every split must train on all samples that it does not test.
     n_jobs : int, default=None
-        Threads; None uses all processors. Results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads; None draws another one for every fit.
+        Seed of all random numbers: initializations, subsamples and held-out samples. The same seed
+        gives the same components with any number of threads. With None, every fit uses another
+        seed.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row: features are ``X @ components_.T + offset_``.
+        Components, one per row: features are ``X @ components_.T + offset_``.
     n_components_ : int
-        The number of components.
+        Number of components.
     orthonormal_components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows that span the same subspace as ``components_``.
+        Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
         method has no noise.
     scaling_ : str
-        The scaling: "none", "common", "per-feature" or "within-class".
+        Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
-        Constant columns, which the fit dropped; their components are 0.
+        Indices of the constant columns that ``fit`` dropped. All components have the weight 0 for
+        these columns.
     curve_ : list of CurvePoint
-        The numbers of components that were tried, when ``n_components="auto"``.
+        Accuracy for each number of components that was tried. Defined only if
+        ``n_components="auto"``.
     settings_ : dict
-        Every setting that was used, chosen or given.
+        Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        What was tried to choose them.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
-        What was optimized, in the method's own terms; None for a closed form.
+        Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        It after every iteration; empty for a closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
-        Iterations; 0 for a closed form.
+        Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
-        Whether the method reached what it looked for.
+        Whether the optimization converged. True if the solution is in closed form.
     termination_ : str
-        Why it ended; "closed-form" where nothing iterates.
+        Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
-        The mean of all training points.
+        Mean of all training samples.
     feature_means_ : ndarray of shape (n_classes, n_components)
-        Means of the training classes in feature space.
+        Class means of the training samples in feature space.
     feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances, with divisor N and without noise.
+        Class covariances of the training samples in feature space, with divisor N and without
+        noise.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
     PCA : Ignores the labels.
-    LDA : Takes the scatter within classes into account.
+    LDA : Uses the within-class scatter as well.
 
     References
     ----------

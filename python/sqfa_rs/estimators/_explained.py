@@ -1,4 +1,4 @@
-"""The fractions of the variance that components explain, as scikit-learn's PCA and LDA report them."""
+"""Fractions of the variance that components explain, as reported by scikit-learn's PCA and LDA."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Rows of dense samples whose squares are in memory at a time.
+# Number of rows of dense samples that are squared in memory at a time.
 _ROWS = 4096
 
 
@@ -38,7 +38,7 @@ def column_variances(
 
 
 def feature_variances(estimator: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the variance of each feature within classes and between their means, with divisor N."""
+    """Return the variance of each feature within classes and between class means, with divisor N."""
     counts = estimator.class_counts_
     shares = np.ones(len(estimator.feature_means_)) if counts is None else counts.astype(np.float64)
     shares = shares / shares.sum()

@@ -1,4 +1,4 @@
-"""What the two methods of the paper add to a reducer: streams, weights, partial fits and warm starts."""
+"""Base class of the paper's methods: streams, weights, partial fits and warm starts."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ._settings import core_settings
 
 
 class BaseSQFA(SupervisedReducer):
-    """Filters that maximize the mean distance between classes; subclasses name the distance."""
+    """Components that maximize the mean distance between classes; subclasses name the distance."""
 
     _method = "sqfa"
 
-    # Set by the subclasses' constructors.
+    # Set by the constructors of the subclasses.
     noise: float | str
     constraint: Constraint
     init: Init | Matrix
@@ -42,7 +42,7 @@ class BaseSQFA(SupervisedReducer):
     verbose: int
     callback: Callable[[Progress], object] | None
 
-    # Set by a fit.
+    # Set by ``fit``.
     initializations_: list[Initialization]
     group_traces_: list[NDArray[np.float64]]
     refinement_: dict[str, float]
@@ -58,20 +58,21 @@ class BaseSQFA(SupervisedReducer):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Learn components from labeled points.
+        """Learn components from labeled samples.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or Arrow stream
-            Points: NumPy, pandas, polars, pyarrow, SciPy sparse, anything with ``__dlpack__``.
+            Training samples: a NumPy array, a pandas, polars or pyarrow table, a SciPy sparse
+            matrix, or any object with ``__dlpack__``. Also an Arrow stream, of which only class
+            statistics are kept, so that noise and scaling have their defaults.
         y : array-like of shape (n_samples,), or str
-            Class labels. Of an Arrow stream, whose labels cannot be read apart from it, the name of the
-            label column; only statistics are kept of it, so noise and scaling have their defaults.
+            Class labels. For an Arrow stream, the name of the label column.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each sample counts.
+            Repetition count of each sample.
         groups : array-like of shape (n_samples,), default=None
-            The group of each sample, such as a subject, a session or a recording. Whatever the fit
-            selects on held-out samples is selected on groups that are held out as a whole.
+            Group of each sample, such as a subject, a session or a recording. When the fit selects
+            settings on held-out samples, it holds out each group as a whole.
 
         Returns
         -------
@@ -81,9 +82,12 @@ class BaseSQFA(SupervisedReducer):
         if not (isinstance(y, str) and is_stream(X)):
             return self._fit_points(X, y, sample_weight, groups)
         if sample_weight is not None:
-            raise ValueError("sample_weight cannot be given for a stream")
+            raise ValueError("sample_weight is not supported for a stream: leave it out")
         if groups is not None:
-            raise ValueError("groups cannot be given for a stream, of which no sample is held out")
+            raise ValueError(
+                "groups cannot be used with a stream, because no samples of a "
+                "stream are held out: leave groups out"
+            )
         return self._fit_stream(X, y)
 
     def partial_fit(
@@ -93,23 +97,24 @@ class BaseSQFA(SupervisedReducer):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Add points to the class statistics, then improve the components from where they are.
+        """Update the class statistics with more samples, then update the components.
 
-        The first call begins new statistics. Until every class has two points there is nothing to
-        learn from, and the estimator stays as it was, with a warning. The points count even when
-        learning is interrupted afterwards. No samples are kept, so noise and scaling have their defaults
-        unless specified, which ``selection_`` reports.
+        The first call starts new statistics. Nothing is learned, and a warning is issued, until
+        every class has two samples. If the optimization is interrupted, the statistics still
+        include the samples. No samples are kept, so noise and scaling that are not specified have
+        their defaults, which ``selection_`` reports.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points.
+            Samples.
         y : array-like of shape (n_samples,)
             Class labels.
         classes : array-like of shape (n_classes,), default=None
-            All labels to come, in the first call. Without it classes are added as they appear.
+            All labels that later calls may contain, for the first call. None adds classes as they
+            appear.
         sample_weight : array-like of shape (n_samples,), default=None
-            Whole numbers: how often each point counts.
+            Repetition count of each sample, a whole number.
 
         Returns
         -------
@@ -132,7 +137,7 @@ class BaseSQFA(SupervisedReducer):
         return self._fit_moments(accumulator.finish("empirical"), settings)
 
     def _fit_stream(self, X: Any, y: str) -> Self:
-        """Learn from a stream, of which no sample is kept."""
+        """Learn from a stream without keeping its samples."""
         start = self._forget()
         self._refuse_refinement("a stream")
         stream = ArrowStream(X, y)
@@ -166,7 +171,7 @@ class BaseSQFA(SupervisedReducer):
 
 
 def _what_is_lacking(accumulator: ClassAccumulator) -> str | None:
-    """Why there are no covariances of at least two classes yet."""
+    """Return why covariances of at least two classes are not available yet, or None."""
     counts = accumulator.counts
     if len(counts) < 2:
         return "only one class so far"

@@ -1,4 +1,4 @@
-"""Inverse regression, closed forms that see how every class differs from the whole: SAVE and DR."""
+"""Inverse regression in closed form: SAVE and directional regression."""
 
 from __future__ import annotations
 
@@ -9,94 +9,104 @@ from ._predicting import SupervisedReducer
 
 
 class SAVE(SupervisedReducer):
-    """Sliced average variance estimation: how class covariances differ, in closed form.
+    """Sliced average variance estimation, in closed form.
 
-    In coordinates where all points together have covariance I, the leading eigenvectors of the mean of
-    (I − covariance of a class)². Differences of means are not seen but through the covariances.
+    In coordinates in which all samples together have covariance I, the components are the leading
+    eigenvectors of the mean over classes of (I − Σₖ)² for the class covariances Σₖ. Differences of
+    the class means have an effect only through the covariances.
 
     Parameters
     ----------
     n_components : int or "auto", default=2
-        Number of components. "auto" takes the fewest whose held-out accuracy is within one standard
-        error of the best.
+        Number of components. "auto" selects the smallest number whose held-out accuracy is within
+        one standard error of the best.
     max_components : int, default=16
-        The most components that ``n_components="auto"`` may take.
+        Largest number of components that ``n_components="auto"`` considers.
     noise : "auto", str or float, default="auto"
-        Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
-        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
-        "scale" is "1x". A number is σ² itself, in the scaling of the fit.
+        Regularization noise σ², added to the variance of every feature. "auto" selects it on
+        held-out samples. A string such as "0.3x" is a multiple of the mean within-class variance in
+        the scaling of the fit, and "scale" is the same as "1x". A number is σ² itself, in the
+        scaling of the fit.
     scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
-        on held-out samples; methods without noise scale columns if results would depend on the units.
+        Scaling of the columns: "none", "common" (all columns by one standard deviation),
+        "per-feature" (each column by its own standard deviation) or "within-class" (the pooled
+        within-class covariance becomes the identity). "auto" selects the scaling on held-out
+        samples, together with the noise. For methods without noise, "auto" scales the columns if
+        the results would otherwise depend on the units of the columns.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as far as
-        held-out points gain by it, or not at all.
+        Whether to refine the components after the fit by maximizing the posterior probability of
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
-        Folds on which everything that is not specified is selected: their number, a splitter of
-        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
-        one held-out part of many samples. Test sets must not overlap, and every split trains on all
-        samples that it does not test.
+        Cross-validation that selects the settings which are not specified: a number of folds, a
+        scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
+        twice for few samples and a single held-out part for many samples. Test sets must not
+        overlap, and every split must train on all samples that it does not test.
     n_jobs : int, default=None
-        Threads; None uses all processors. Results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads; None draws another one for every fit.
+        Seed of all random numbers: initializations, subsamples and held-out samples. The same seed
+        gives the same components with any number of threads. With None, every fit uses another
+        seed.
 
     Attributes
     ----------
     noise_ : float
-        The noise σ² that was used, in the units of the fit.
+        Noise σ² that was used, in the scaling of the fit.
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row: features are ``X @ components_.T + offset_``.
+        Components, one per row: features are ``X @ components_.T + offset_``.
     n_components_ : int
-        The number of components.
+        Number of components.
     orthonormal_components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows that span the same subspace as ``components_``.
+        Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
         method has no noise.
     scaling_ : str
-        The scaling: "none", "common", "per-feature" or "within-class".
+        Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
-        Constant columns, which the fit dropped; their components are 0.
+        Indices of the constant columns that ``fit`` dropped. All components have the weight 0 for
+        these columns.
     curve_ : list of CurvePoint
-        The numbers of components that were tried, when ``n_components="auto"``.
+        Accuracy for each number of components that was tried. Defined only if
+        ``n_components="auto"``.
     settings_ : dict
-        Every setting that was used, chosen or given.
+        Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        What was tried to choose them.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
-        What was optimized, in the method's own terms; None for a closed form.
+        Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        It after every iteration; empty for a closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
-        Iterations; 0 for a closed form.
+        Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
-        Whether the method reached what it looked for.
+        Whether the optimization converged. True if the solution is in closed form.
     termination_ : str
-        Why it ended; "closed-form" where nothing iterates.
+        Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
-        The mean of all training points.
+        Mean of all training samples.
     feature_means_ : ndarray of shape (n_classes, n_components)
-        Means of the training classes in feature space.
+        Class means of the training samples in feature space.
     feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances, with divisor N and without noise.
+        Class covariances of the training samples in feature space, with divisor N and without
+        noise.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
-    DirectionalRegression : Uses differences of means as well.
-    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+    DirectionalRegression : Uses differences of the class means as well.
+    sqfa_rs.SQFA : Maximizes a distance between classes that uses means and covariances.
 
     References
     ----------
@@ -137,94 +147,104 @@ class SAVE(SupervisedReducer):
 
 
 class DirectionalRegression(SupervisedReducer):
-    """Directional regression: how class means and covariances differ, in closed form.
+    """Directional regression: components from class means and covariances, in closed form.
 
-    In coordinates where all points together have covariance I, the leading eigenvectors of the mean of
-    (2I − E[(z − z̃)(z − z̃)ᵀ])² over pairs of classes of z and z̃.
+    In coordinates in which all samples together have covariance I, the components are the leading
+    eigenvectors of the mean over pairs of classes of (2I − E[(z − z̃)(z − z̃)ᵀ])², for samples z
+    and z̃ of the two classes.
 
     Parameters
     ----------
     n_components : int or "auto", default=2
-        Number of components. "auto" takes the fewest whose held-out accuracy is within one standard
-        error of the best.
+        Number of components. "auto" selects the smallest number whose held-out accuracy is within
+        one standard error of the best.
     max_components : int, default=16
-        The most components that ``n_components="auto"`` may take.
+        Largest number of components that ``n_components="auto"`` considers.
     noise : "auto", str or float, default="auto"
-        Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
-        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
-        "scale" is "1x". A number is σ² itself, in the scaling of the fit.
+        Regularization noise σ², added to the variance of every feature. "auto" selects it on
+        held-out samples. A string such as "0.3x" is a multiple of the mean within-class variance in
+        the scaling of the fit, and "scale" is the same as "1x". A number is σ² itself, in the
+        scaling of the fit.
     scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
-        on held-out samples; methods without noise scale columns if results would depend on the units.
+        Scaling of the columns: "none", "common" (all columns by one standard deviation),
+        "per-feature" (each column by its own standard deviation) or "within-class" (the pooled
+        within-class covariance becomes the identity). "auto" selects the scaling on held-out
+        samples, together with the noise. For methods without noise, "auto" scales the columns if
+        the results would otherwise depend on the units of the columns.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as far as
-        held-out points gain by it, or not at all.
+        Whether to refine the components after the fit by maximizing the posterior probability of
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
-        Folds on which everything that is not specified is selected: their number, a splitter of
-        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
-        one held-out part of many samples. Test sets must not overlap, and every split trains on all
-        samples that it does not test.
+        Cross-validation that selects the settings which are not specified: a number of folds, a
+        scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
+        twice for few samples and a single held-out part for many samples. Test sets must not
+        overlap, and every split must train on all samples that it does not test.
     n_jobs : int, default=None
-        Threads; None uses all processors. Results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads; None draws another one for every fit.
+        Seed of all random numbers: initializations, subsamples and held-out samples. The same seed
+        gives the same components with any number of threads. With None, every fit uses another
+        seed.
 
     Attributes
     ----------
     noise_ : float
-        The noise σ² that was used, in the units of the fit.
+        Noise σ² that was used, in the scaling of the fit.
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row: features are ``X @ components_.T + offset_``.
+        Components, one per row: features are ``X @ components_.T + offset_``.
     n_components_ : int
-        The number of components.
+        Number of components.
     orthonormal_components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows that span the same subspace as ``components_``.
+        Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
         method has no noise.
     scaling_ : str
-        The scaling: "none", "common", "per-feature" or "within-class".
+        Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
-        Constant columns, which the fit dropped; their components are 0.
+        Indices of the constant columns that ``fit`` dropped. All components have the weight 0 for
+        these columns.
     curve_ : list of CurvePoint
-        The numbers of components that were tried, when ``n_components="auto"``.
+        Accuracy for each number of components that was tried. Defined only if
+        ``n_components="auto"``.
     settings_ : dict
-        Every setting that was used, chosen or given.
+        Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        What was tried to choose them.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
-        What was optimized, in the method's own terms; None for a closed form.
+        Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        It after every iteration; empty for a closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
-        Iterations; 0 for a closed form.
+        Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
-        Whether the method reached what it looked for.
+        Whether the optimization converged. True if the solution is in closed form.
     termination_ : str
-        Why it ended; "closed-form" where nothing iterates.
+        Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
-        The mean of all training points.
+        Mean of all training samples.
     feature_means_ : ndarray of shape (n_classes, n_components)
-        Means of the training classes in feature space.
+        Class means of the training samples in feature space.
     feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances, with divisor N and without noise.
+        Class covariances of the training samples in feature space, with divisor N and without
+        noise.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
-    SAVE : Uses differences of covariances.
-    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+    SAVE : Uses differences of the class covariances.
+    sqfa_rs.SQFA : Maximizes a distance between classes that uses means and covariances.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Nonlinear features before linear components: products, random waves, the kernel with some points."""
+"""Nonlinear feature maps: products, random Fourier features and Nyström features."""
 
 from __future__ import annotations
 
@@ -18,37 +18,40 @@ from ._settings import seed_of
 
 
 class Lift(Documented, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A map of points to nonlinear features, so that the methods behind it see more than lines.
+    """Nonlinear feature map, which makes the linear methods after it nonlinear.
 
-    In a pipeline before :class:`SQFA` it makes a kernel method, which still works on class statistics:
-    batches can be lifted and summed one by one. :func:`save` writes such a pipeline to one model file.
+    In a pipeline before :class:`SQFA` it gives a kernel method, which still uses only class
+    statistics: batches of samples can be transformed and accumulated one by one. :func:`save`
+    writes such a pipeline to one model file.
 
     Parameters
     ----------
     kind : str, default="quadratic"
-        "quadratic" gives the columns and their products; "fourier:D" gives D random waves and
-        "nystroem:D" the kernel with D of the points, both for the kernel exp(−‖x − y‖²/2h²). Columns
-        are centered and scaled first, each by its deviation, or all by one where many are alike, as
-        pixels are.
+        Kind of the features: "quadratic" for the columns and their products, "fourier:D" for D
+        random Fourier features, or "nystroem:D" for the Nyström method with D of the samples. The
+        last two approximate the kernel exp(−‖x − y‖²/2h²). Columns are first centered and divided
+        by their standard deviations. If many columns have similar standard deviations, such as
+        pixels, all columns are divided by the same number.
     bandwidth : float, default=None
-        The width h in units of the scaled columns; None is the median distance of two points.
+        Width h of the kernel in units of the scaled columns. None is the median distance between
+        two samples.
     n_jobs : int, default=None
-        Threads; None uses all processors. Results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
     random_state : int, generator or None, default=0
-        Seed of the waves and of the points that are kept.
+        Seed of the random features and of the samples that are selected.
 
     Attributes
     ----------
     bandwidth_ : float
-        The width that is used; 0 where there is no kernel.
+        Width of the kernel that was used; 0 if there is no kernel.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
-    sqfa_rs.SQFA : Learns components of the nonlinear features.
+    sqfa_rs.SQFA : Learns linear components of the nonlinear features.
 
     References
     ----------
@@ -57,7 +60,7 @@ class Lift(Documented, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    Two rings have the same mean, and no line tells them apart:
+    Two concentric rings have the same mean, so no linear boundary separates them:
 
     >>> from sklearn.datasets import make_circles
     >>> from sklearn.pipeline import make_pipeline
@@ -82,7 +85,7 @@ class Lift(Documented, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Lift:
-        """Learn the map; labels are ignored.
+        """Learn the feature map; labels are ignored.
 
         Parameters
         ----------
@@ -94,7 +97,7 @@ class Lift(Documented, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         self : object
-            The fitted map.
+            The fitted feature map.
         """
         points = dense_points(self, X, reset=True)
         width = None if self.bandwidth is None else float(self.bandwidth)
@@ -103,7 +106,7 @@ class Lift(Documented, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Return the nonlinear features of samples, in their precision.
+        """Return the nonlinear features of samples, with the data type of ``X``.
 
         Parameters
         ----------
@@ -113,7 +116,7 @@ class Lift(Documented, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_samples, n_features_out)
-            The features.
+            Nonlinear features.
         """
         check_is_fitted(self)
         return _core.apply_lift(dense_points(self, X, reset=False), self._map, thread_count(self.n_jobs))
@@ -124,13 +127,13 @@ class Lift(Documented, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         input_features : array-like of str, default=None
-            Names of the columns; by default those that the map was fitted with, or x0, x1, ….
+            Names of the columns. The default is the names seen in ``fit``, or x0, x1, ….
 
         Returns
         -------
         names : ndarray of str objects
-            "a", "a^2" and "a b" for products of the columns a and b; for the other kinds the kind with a
-            number, such as "fourier0".
+            Names such as "a", "a^2" and "a b" for products of the columns a and b. For the other
+            kinds, the kind with a number, such as "fourier0".
         """
         check_is_fitted(self)
         columns = [str(name) for name in _check_feature_names_in(self, input_features)]

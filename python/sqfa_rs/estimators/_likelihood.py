@@ -1,4 +1,4 @@
-"""Baselines that climb a likelihood: AMA and LAD."""
+"""Baselines that maximize a likelihood: AMA and LAD."""
 
 from __future__ import annotations
 
@@ -9,99 +9,109 @@ from ._predicting import SupervisedReducer
 
 
 class AMA(SupervisedReducer):
-    """Accuracy maximization analysis: the mean log posterior of the true class, Gaussian classes.
+    """Accuracy maximization analysis: maximizes the mean log posterior of the true class.
 
-    The components maximize the mean log posterior probability of the true class of the training samples,
-    under one Gaussian per class in feature space.
+    The components maximize the mean log posterior probability of the true class of the training
+    samples, for one Gaussian per class in feature space.
 
     Parameters
     ----------
     n_components : int, default=2
         Number of components.
     noise : float or "scale", default="scale"
-        Variance σ² added to every feature. "scale" is the trace of the pooled within-class covariance
-        divided by n.
+        Variance σ² added to every feature. "scale" is the trace of the pooled within-class
+        covariance divided by n.
     scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
-        on held-out samples; methods without noise scale columns if results would depend on the units.
+        Scaling of the columns: "none", "common" (all columns by one standard deviation),
+        "per-feature" (each column by its own standard deviation) or "within-class" (the pooled
+        within-class covariance becomes the identity). "auto" selects the scaling on held-out
+        samples, together with the noise. For methods without noise, "auto" scales the columns if
+        the results would otherwise depend on the units of the columns.
     sequential : int, default=2
-        Components learned at a time, earlier ones frozen; 0 learns all together.
+        Number of components to learn at a time, with the earlier components fixed; 0 learns all
+        components together.
     n_init : int, default=1
-        Starts; the best is kept.
+        Number of initializations; the best is kept.
     optimizer : {"auto", "subspace", "lbfgs"}, default="auto"
-        Whether a pass over the data buys a whole subspace or a line; "auto" counts the work.
+        Optimization algorithm: "subspace" searches a subspace per pass over the class statistics,
+        "lbfgs" a line. "auto" selects the algorithm that needs less computation.
     max_iter : int, default=1000
-        Iterations of one start at most.
+        Maximum number of iterations per initialization.
     tol : float, default=1e-6
-        Converged when the objective changes by less than ``tol · max(1, abs(objective))`` five times
-        running, by changes that do not grow.
+        Tolerance of convergence. The optimization has converged if the objective changes by less
+        than ``tol · max(1, abs(objective))`` in five consecutive iterations and these changes do
+        not increase.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as far as
-        held-out points gain by it, or not at all.
+        Whether to refine the components after the fit by maximizing the posterior probability of
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
-        Folds on which everything that is not specified is selected: their number, a splitter of
-        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
-        one held-out part of many samples. Test sets must not overlap, and every split trains on all
-        samples that it does not test.
+        Cross-validation that selects the settings which are not specified: a number of folds, a
+        scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
+        twice for few samples and a single held-out part for many samples. Test sets must not
+        overlap, and every split must train on all samples that it does not test.
     n_jobs : int, default=None
-        Threads; None uses all processors. Results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads; None draws another one for every fit.
+        Seed of all random numbers: initializations, subsamples and held-out samples. The same seed
+        gives the same components with any number of threads. With None, every fit uses another
+        seed.
 
     Attributes
     ----------
     noise_ : float
-        The noise σ² that was used, in the units of the fit.
+        Noise σ² that was used, in the scaling of the fit.
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row: features are ``X @ components_.T + offset_``.
+        Components, one per row: features are ``X @ components_.T + offset_``.
     n_components_ : int
-        The number of components.
+        Number of components.
     orthonormal_components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows that span the same subspace as ``components_``.
+        Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
         method has no noise.
     scaling_ : str
-        The scaling: "none", "common", "per-feature" or "within-class".
+        Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
-        Constant columns, which the fit dropped; their components are 0.
+        Indices of the constant columns that ``fit`` dropped. All components have the weight 0 for
+        these columns.
     settings_ : dict
-        Every setting that was used, chosen or given.
+        Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        What was tried to choose them.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
-        What was optimized, in the method's own terms; None for a closed form.
+        Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        It after every iteration; empty for a closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
-        Iterations; 0 for a closed form.
+        Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
-        Whether the method reached what it looked for.
+        Whether the optimization converged. True if the solution is in closed form.
     termination_ : str
-        Why it ended; "closed-form" where nothing iterates.
+        Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
-        The mean of all training points.
+        Mean of all training samples.
     feature_means_ : ndarray of shape (n_classes, n_components)
-        Means of the training classes in feature space.
+        Class means of the training samples in feature space.
     feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances, with divisor N and without noise.
+        Class covariances of the training samples in feature space, with divisor N and without
+        noise.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
-    LAD : Uses the likelihood of the covariances.
-    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+    LAD : Maximizes a likelihood ratio of Gaussian classes.
+    sqfa_rs.SQFA : Maximizes a distance between classes.
 
     References
     ----------
@@ -151,106 +161,117 @@ class AMA(SupervisedReducer):
 
 
 class LAD(SupervisedReducer):
-    """Likelihood acquired directions: the likelihood gained by one covariance a class over a common one.
+    """Likelihood acquired directions: maximizes the likelihood gain of one covariance per class.
 
-    The components maximize the difference of two log likelihoods: of Gaussian classes with covariances
-    of their own, and of Gaussian classes with one covariance.
+    The components maximize the difference between two log likelihoods in feature space: that of
+    Gaussian classes with one covariance per class, and that of Gaussian classes with a common
+    covariance.
 
     Parameters
     ----------
     n_components : int or "auto", default=2
-        Number of components. "auto" takes the fewest whose held-out accuracy is within one standard
-        error of the best.
+        Number of components. "auto" selects the smallest number whose held-out accuracy is within
+        one standard error of the best.
     max_components : int, default=16
-        The most components that ``n_components="auto"`` may take.
+        Largest number of components that ``n_components="auto"`` considers.
     noise : "auto", str or float, default="auto"
-        Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
-        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
-        "scale" is "1x". A number is σ² itself, in the scaling of the fit.
+        Regularization noise σ², added to the variance of every feature. "auto" selects it on
+        held-out samples. A string such as "0.3x" is a multiple of the mean within-class variance in
+        the scaling of the fit, and "scale" is the same as "1x". A number is σ² itself, in the
+        scaling of the fit.
     scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
-        on held-out samples; methods without noise scale columns if results would depend on the units.
+        Scaling of the columns: "none", "common" (all columns by one standard deviation),
+        "per-feature" (each column by its own standard deviation) or "within-class" (the pooled
+        within-class covariance becomes the identity). "auto" selects the scaling on held-out
+        samples, together with the noise. For methods without noise, "auto" scales the columns if
+        the results would otherwise depend on the units of the columns.
     init : str, default="auto"
-        Where the components start: "random"; "differences", random and turned to where classes differ;
-        "pca", "save" or "directional-regression". "auto" is "differences" for more than 16 components,
-        else "random".
+        Initialization of the components: "random", "differences" (random directions, rotated toward
+        directions in which classes differ), "pca", "save" or "directional-regression". "auto" is
+        "differences" for more than 16 components, otherwise "random".
     n_init : int or "auto", default="auto"
-        Starts that climb side by side, sharing passes; the best is kept. "auto" is about
-        16 / n_components for random starts, else 1.
+        Number of initializations, which are optimized together; the best is kept. "auto" is about
+        16 / n_components for random initializations, otherwise 1.
     max_iter : int, default=1000
-        Iterations of one start at most.
+        Maximum number of iterations per initialization.
     tol : float, default=1e-6
-        Converged when the objective changes by less than ``tol · max(1, abs(objective))`` five times
-        running, by changes that do not grow.
+        Tolerance of convergence. The optimization has converged if the objective changes by less
+        than ``tol · max(1, abs(objective))`` in five consecutive iterations and these changes do
+        not increase.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as far as
-        held-out points gain by it, or not at all.
+        Whether to refine the components after the fit by maximizing the posterior probability of
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
-        Folds on which everything that is not specified is selected: their number, a splitter of
-        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
-        one held-out part of many samples. Test sets must not overlap, and every split trains on all
-        samples that it does not test.
+        Cross-validation that selects the settings which are not specified: a number of folds, a
+        scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
+        twice for few samples and a single held-out part for many samples. Test sets must not
+        overlap, and every split must train on all samples that it does not test.
     n_jobs : int, default=None
-        Threads; None uses all processors. Results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads; None draws another one for every fit.
+        Seed of all random numbers: initializations, subsamples and held-out samples. The same seed
+        gives the same components with any number of threads. With None, every fit uses another
+        seed.
 
     Attributes
     ----------
     noise_ : float
-        The noise σ² that was used, in the units of the fit.
+        Noise σ² that was used, in the scaling of the fit.
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row: features are ``X @ components_.T + offset_``.
+        Components, one per row: features are ``X @ components_.T + offset_``.
     n_components_ : int
-        The number of components.
+        Number of components.
     orthonormal_components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows that span the same subspace as ``components_``.
+        Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
         method has no noise.
     scaling_ : str
-        The scaling: "none", "common", "per-feature" or "within-class".
+        Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
-        Constant columns, which the fit dropped; their components are 0.
+        Indices of the constant columns that ``fit`` dropped. All components have the weight 0 for
+        these columns.
     curve_ : list of CurvePoint
-        The numbers of components that were tried, when ``n_components="auto"``.
+        Accuracy for each number of components that was tried. Defined only if
+        ``n_components="auto"``.
     settings_ : dict
-        Every setting that was used, chosen or given.
+        Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        What was tried to choose them.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
-        What was optimized, in the method's own terms; None for a closed form.
+        Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        It after every iteration; empty for a closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
-        Iterations; 0 for a closed form.
+        Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
-        Whether the method reached what it looked for.
+        Whether the optimization converged. True if the solution is in closed form.
     termination_ : str
-        Why it ended; "closed-form" where nothing iterates.
+        Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
-        The mean of all training points.
+        Mean of all training samples.
     feature_means_ : ndarray of shape (n_classes, n_components)
-        Means of the training classes in feature space.
+        Class means of the training samples in feature space.
     feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances, with divisor N and without noise.
+        Class covariances of the training samples in feature space, with divisor N and without
+        noise.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
-    AMA : Uses the posterior probability of the true class.
-    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+    AMA : Maximizes the posterior probability of the true class.
+    sqfa_rs.SQFA : Maximizes a distance between classes.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What all linear reducers share once fitted: transforming, inverting, classifying by features."""
+"""Base class of fitted linear reducers: transform, inverse transform and classification."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class LinearReducer(
     TransformerMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
-    """Fitted components with the training classes in feature space."""
+    """Fitted components with the statistics of the training classes in feature space."""
 
     n_components: int | Literal["auto"] | None
     scaling: Scaling
     n_jobs: int | None
     refine: bool
 
-    # Set by a fit.
+    # Set by ``fit``.
     components_: NDArray[np.float64]
     noise_: float
     objective_: float | None
@@ -57,29 +57,30 @@ class LinearReducer(
     dropped_features_: NDArray[np.intp]
     curve_: list[CurvePoint]
     _offset: NDArray[np.float64] | None
-    # Filters of preprocessed points, and what is subtracted and multiplied before them.
+    # Components of preprocessed samples, with the subtracted and multiplied terms of the
+    # preprocessing.
     _unfolded: tuple[NDArray[np.float64], tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None
     _record: dict[str, Any]
     _seed: int
 
     @property
     def offset_(self) -> NDArray[np.float64]:
-        """What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns."""
+        """Offset of the features, which is added to ``X @ components_.T``; 0 without centering."""
         check_is_fitted(self)
         return np.zeros(len(self.components_)) if self._offset is None else self._offset
 
     def transform(self, X: Any) -> Any:
-        """Compute the features of samples: Z = X Wᵀ + b, in the precision of X.
+        """Compute the features of samples: Z = X Wᵀ + b, with the data type of ``X``.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or Arrow stream
-            Points.
+            Samples.
 
         Returns
         -------
         Z : ndarray of shape (n_samples, n_components)
-            Features; float32 for float32 and uint8 points, else float64.
+            Features; float32 if ``X`` is float32 or uint8, otherwise float64.
         """
         check_is_fitted(self)
         streamed = is_stream(X)
@@ -90,7 +91,10 @@ class LinearReducer(
     def _stream_features(self, stream: ArrowStream) -> NDArray[Any]:
         known = getattr(self, "feature_names_in_", None)
         if known is not None and stream.names is not None and list(known) != stream.names:
-            raise ValueError("the columns of the stream are not the feature names seen during fit")
+            raise ValueError(
+                "the columns of the stream differ from the feature names seen "
+                "during fit: pass the same columns in the same order"
+            )
         if stream.width != self.n_features_in_:
             raise ValueError(
                 f"the stream has {stream.width} features, but {type(self).__name__} is expecting "
@@ -113,19 +117,22 @@ class LinearReducer(
             threads = thread_count(self.n_jobs)
             features = _core.transform(X, self.components_, self._offset, threads)
         else:
-            # Points one a column, as frames keep them: BLAS reads them faster than row by row.
+            # Samples in column-major order, as data frames store them: BLAS reads them faster than
+            # row by row.
             features = X @ self.components_.T.astype(X.dtype)
             if self._offset is not None:
                 features += self._offset.astype(X.dtype)
-        # A value that is not finite makes all features of its point so: no second look at X is needed.
+        # A value of X that is not finite makes all features of its sample non-finite, so checking
+        # the features is enough.
         if not np.isfinite(features).all():
             complain_about(X)
         return features
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
-        """Reconstruct samples from features, by the pseudo-inverse of the components.
+        """Reconstruct samples from features, using the pseudo-inverse of the components.
 
-        x̂ = x̄ + W⁺(z − Wx̄), the point closest to the mean among those with features z.
+        The reconstruction is x̂ = x̄ + W⁺(z − Wx̄), which is the sample closest to the mean x̄
+        among those with features z.
 
         Parameters
         ----------
@@ -135,13 +142,14 @@ class LinearReducer(
         Returns
         -------
         X_original : ndarray of shape (n_samples, n_features)
-            Points.
+            Reconstructed samples.
         """
         check_is_fitted(self)
         features = check_array(X, dtype=[np.float64, np.float32], input_name="X")
         if features.shape[1] != len(self.components_):
             raise ValueError(
-                f"X has {features.shape[1]} features, but there are {len(self.components_)} components"
+                f"X has {features.shape[1]} features, but the estimator has "
+                f"{len(self.components_)} components: pass the features that transform returns"
             )
         back = np.linalg.pinv(self.components_).T
         center = self.components_ @ self.mean_
@@ -167,21 +175,23 @@ class LinearReducer(
         check_is_fitted(self)
         matrices, width = np.asarray(scatters, dtype=np.float64), self.n_features_in_
         if matrices.ndim < 2 or matrices.shape[-2:] != (width, width):
-            raise ValueError(f"scatters have the shape {matrices.shape}: give (..., {width}, {width})")
+            raise ValueError(
+                f"scatters has shape {matrices.shape}, but must have shape (..., {width}, {width})"
+            )
         return np.asarray(self.components_ @ matrices @ self.components_.T)
 
     def summary(self, image_shape: tuple[int, int] | None = None) -> Summary:
-        """What the fit came to, in a few lines: settings, how they were chosen, accuracy, convergence.
+        """Return a summary of the fit: settings and how they were selected, accuracy, convergence.
 
         Parameters
         ----------
         image_shape : (height, width), default=None
-            Shape of a point as an image: the components are then shown as small pictures.
+            Shape of a sample as an image. The summary then shows the components as small images.
 
         Returns
         -------
         Summary
-            Notebooks show it as a table, ``print`` as lines.
+            Summary, which notebooks show as a table and ``print`` as lines of text.
         """
         check_is_fitted(self)
         return Summary(self, image_shape)
@@ -195,19 +205,20 @@ class LinearReducer(
         image_shape: tuple[int, int] | None = None,
         name: str = "data",
     ) -> None:
-        """Write a report as one HTML page that needs no network, as ``sqfa fit --report`` does.
+        """Write a report as a self-contained HTML page, as ``sqfa fit --report`` does.
 
         Parameters
         ----------
         path : path-like
-            The file; an existing one is replaced once the new one is complete.
+            Path of the file. An existing file is replaced when the new one is complete.
         X, y : array-likes of shapes (n_samples, n_features) and (n_samples,), default=None
-            Test samples, not used for fitting; with them the page shows features, accuracy and
-            confusions. Without them, its headline is the held-out accuracy of the fit.
+            Test samples that were not used for fitting. With them, the page shows features,
+            accuracy and a confusion matrix. Without them, its title shows the held-out accuracy of
+            the fit.
         image_shape : (height, width), default=None
-            Shape of a point as an image.
+            Shape of a sample as an image.
         name : str, default="data"
-            What the page calls the data.
+            Name of the data in the report.
         """
         check_is_fitted(self)
         write_report(self, path, X, y, image_shape, name)
@@ -222,16 +233,16 @@ class LinearReducer(
         return shown
 
     def _summary_html(self) -> str:
-        """A summary above scikit-learn's own diagram; nothing before a fit."""
+        """Return the summary above scikit-learn's diagram; only the diagram before ``fit``."""
         return Summary(self)._repr_html_() if self.__sklearn_is_fitted__() else ""
 
     def _predicted(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each sample, by the classifier of the method."""
+        """Return the most probable class of each sample, using the classifier of the method."""
         codes = self._asked(X, "predict")
         return np.asarray(self.classes_[codes])
 
     def _asked(self, X: Any, question: str) -> NDArray[Any]:
-        """Return what the classifier of the features answers for each sample."""
+        """Return the output of the classifier of the features for each sample."""
         check_is_fitted(self)
         classifier = self._feature_classifier()
         features = self._features(X)
@@ -240,7 +251,7 @@ class LinearReducer(
         return np.asarray(getattr(classifier, question)(features, thread_count(self.n_jobs)))
 
     def _distinct(self) -> slice:
-        """Return the components that classify: all but those learned next to components that differ."""
+        """Return the components that the classifier uses: those that differ from each other."""
         return slice(self._record.get("distinct"))
 
     def _feature_classifier(self) -> Any:
@@ -257,18 +268,18 @@ class LinearReducer(
         )
 
     def _class_priors(self) -> NDArray[np.float64] | None:
-        """Return the priors of the classifier, None for the frequencies of the training data."""
+        """Return the priors of the classifier, or None for the class frequencies."""
         return None
 
     @property
     def n_components_(self) -> int:
-        """The number of components."""
+        """Number of components."""
         check_is_fitted(self)
         return len(self.components_)
 
     @property
     def orthonormal_components_(self) -> NDArray[np.float64]:
-        """Orthonormal rows, in the columns of the data, that span the same subspace as the components.
+        """Return orthonormal rows that span the row space of the components, in the original columns.
 
         Linearly dependent components give fewer rows.
         """
@@ -278,7 +289,7 @@ class LinearReducer(
         _, values, basis = np.linalg.svd(rows, full_matrices=False)
         least = values.max(initial=0.0) * max(rows.shape) * np.finfo(np.float64).eps
         basis = basis[values > least]
-        # As close to the components as an orthonormal basis of their span can be.
+        # The orthonormal basis of the row space that is closest to the components.
         nearest, _, turn = np.linalg.svd(rows @ basis.T, full_matrices=False)
         return np.asarray(nearest @ turn @ basis) if len(basis) == len(rows) else np.asarray(basis)
 

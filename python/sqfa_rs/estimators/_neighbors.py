@@ -1,4 +1,4 @@
-"""Baselines that look at points and their neighbors: LFDA, LMNN, WDA, NCA."""
+"""Baselines that use samples and their neighbors: LFDA, LMNN, WDA and NCA."""
 
 from __future__ import annotations
 
@@ -10,94 +10,104 @@ from ._settings import Choice
 
 
 class LFDA(SupervisedReducer):
-    """Local Fisher discriminant analysis: pairs of points count by how near they are.
+    """Local Fisher discriminant analysis: LDA with weights for pairs of near samples.
 
-    As in LDA, the components maximize the scatter between classes relative to the scatter within
-    classes. Pairs of samples of one class count more if they are near each other, so classes may have
-    several clusters.
+    As in LDA, the components maximize the between-class scatter relative to the within-class
+    scatter. Pairs of samples of the same class have a larger weight if they are near each other, so
+    classes may consist of several clusters.
 
     Parameters
     ----------
     n_components : int, default=2
         Number of components.
     n_neighbors : "auto", int or list of ints, default="auto"
-        The neighbor whose distance is a point's own scale; "auto" and lists choose on held-out points.
+        Number k of the neighbor whose distance is the local scale of a sample. "auto" and a list
+        select k on held-out samples.
     local_scale : {"neighbor", "anchor"}, default="neighbor"
-        The distance that scales the neighborhood of a sample: "neighbor" is the distance to its k-th
-        nearest neighbor in the class, which is the definition; "anchor" is the distance to the k-th
-        sample of the class, as in metric-learn. With "anchor", results depend on the order of samples.
+        Distance that scales the neighborhood of a sample: "neighbor" is the distance to its k-th
+        nearest neighbor in the class, as in the original definition; "anchor" is the distance to
+        the k-th sample of the class, as in metric-learn. With "anchor", the results depend on the
+        order of the samples.
     pca_dims : int, default=None
-        Principal components to work in; None is the method's own number, 200, or all there are.
+        Number of principal components to which the data are reduced first. None uses 200, or all if
+        there are fewer.
     scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
-        on held-out samples; methods without noise scale columns if results would depend on the units.
+        Scaling of the columns: "none", "common" (all columns by one standard deviation),
+        "per-feature" (each column by its own standard deviation) or "within-class" (the pooled
+        within-class covariance becomes the identity). "auto" selects the scaling on held-out
+        samples, together with the noise. For methods without noise, "auto" scales the columns if
+        the results would otherwise depend on the units of the columns.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as far as
-        held-out points gain by it, or not at all.
+        Whether to refine the components after the fit by maximizing the posterior probability of
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
-        Folds on which everything that is not specified is selected: their number, a splitter of
-        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
-        one held-out part of many samples. Test sets must not overlap, and every split trains on all
-        samples that it does not test.
+        Cross-validation that selects the settings which are not specified: a number of folds, a
+        scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
+        twice for few samples and a single held-out part for many samples. Test sets must not
+        overlap, and every split must train on all samples that it does not test.
     n_jobs : int, default=None
-        Threads; None uses all processors. Results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads; None draws another one for every fit.
+        Seed of all random numbers: initializations, subsamples and held-out samples. The same seed
+        gives the same components with any number of threads. With None, every fit uses another
+        seed.
 
     Attributes
     ----------
     n_neighbors_ : int
-        The neighbor that was used.
+        Number of the neighbor that was used.
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row: features are ``X @ components_.T + offset_``.
+        Components, one per row: features are ``X @ components_.T + offset_``.
     n_components_ : int
-        The number of components.
+        Number of components.
     orthonormal_components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows that span the same subspace as ``components_``.
+        Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
         method has no noise.
     scaling_ : str
-        The scaling: "none", "common", "per-feature" or "within-class".
+        Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
-        Constant columns, which the fit dropped; their components are 0.
+        Indices of the constant columns that ``fit`` dropped. All components have the weight 0 for
+        these columns.
     settings_ : dict
-        Every setting that was used, chosen or given.
+        Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        What was tried to choose them.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
-        What was optimized, in the method's own terms; None for a closed form.
+        Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        It after every iteration; empty for a closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
-        Iterations; 0 for a closed form.
+        Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
-        Whether the method reached what it looked for.
+        Whether the optimization converged. True if the solution is in closed form.
     termination_ : str
-        Why it ended; "closed-form" where nothing iterates.
+        Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
-        The mean of all training points.
+        Mean of all training samples.
     feature_means_ : ndarray of shape (n_classes, n_components)
-        Means of the training classes in feature space.
+        Class means of the training samples in feature space.
     feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances, with divisor N and without noise.
+        Class covariances of the training samples in feature space, with divisor N and without
+        noise.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
-    LDA : The same without neighbors.
-    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+    LDA : Does not weight pairs of samples.
+    sqfa_rs.SQFA : Maximizes a distance between classes.
 
     References
     ----------
@@ -142,92 +152,100 @@ class LFDA(SupervisedReducer):
 
 
 class LMNN(SupervisedReducer):
-    """Large-margin nearest neighbors: near points of one class, others a margin away.
+    """Large-margin nearest neighbors: separates near samples of different classes by a margin.
 
-    The components bring every sample nearer to its neighbors of the same class than to samples of other
-    classes, by a margin.
+    The components make the distance of each sample to its neighbors of the same class smaller, by a
+    margin, than its distance to samples of other classes.
 
     Parameters
     ----------
     n_components : int, default=2
         Number of components.
     n_neighbors : int, "auto" or list of ints, default=None
-        Target neighbors of every point; "auto" and lists choose on held-out points. None is 3, or fewer
-        if the smallest class has fewer than 4 samples.
+        Number of target neighbors of each sample. "auto" and a list select the number on held-out
+        samples. None is 3, or fewer if the smallest class has fewer than 4 samples.
     pca_dims : int, default=None
-        Principal components to work in; None is the method's own number, 200, or all there are.
+        Number of principal components to which the data are reduced first. None uses 200, or all if
+        there are fewer.
     per_class : int, default=None
-        Points of every class to look at; None is 500 or all there are.
+        Number of samples per class that are used. None uses 500, or all if there are fewer.
     scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
-        on held-out samples; methods without noise scale columns if results would depend on the units.
+        Scaling of the columns: "none", "common" (all columns by one standard deviation),
+        "per-feature" (each column by its own standard deviation) or "within-class" (the pooled
+        within-class covariance becomes the identity). "auto" selects the scaling on held-out
+        samples, together with the noise. For methods without noise, "auto" scales the columns if
+        the results would otherwise depend on the units of the columns.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as far as
-        held-out points gain by it, or not at all.
+        Whether to refine the components after the fit by maximizing the posterior probability of
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
-        Folds on which everything that is not specified is selected: their number, a splitter of
-        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
-        one held-out part of many samples. Test sets must not overlap, and every split trains on all
-        samples that it does not test.
+        Cross-validation that selects the settings which are not specified: a number of folds, a
+        scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
+        twice for few samples and a single held-out part for many samples. Test sets must not
+        overlap, and every split must train on all samples that it does not test.
     n_jobs : int, default=None
-        Threads; None uses all processors. Results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads; None draws another one for every fit.
+        Seed of all random numbers: initializations, subsamples and held-out samples. The same seed
+        gives the same components with any number of threads. With None, every fit uses another
+        seed.
 
     Attributes
     ----------
     n_neighbors_ : int
-        The number that was used.
+        Number of target neighbors that was used.
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row: features are ``X @ components_.T + offset_``.
+        Components, one per row: features are ``X @ components_.T + offset_``.
     n_components_ : int
-        The number of components.
+        Number of components.
     orthonormal_components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows that span the same subspace as ``components_``.
+        Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
         method has no noise.
     scaling_ : str
-        The scaling: "none", "common", "per-feature" or "within-class".
+        Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
-        Constant columns, which the fit dropped; their components are 0.
+        Indices of the constant columns that ``fit`` dropped. All components have the weight 0 for
+        these columns.
     settings_ : dict
-        Every setting that was used, chosen or given.
+        Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        What was tried to choose them.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
-        What was optimized, in the method's own terms; None for a closed form.
+        Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        It after every iteration; empty for a closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
-        Iterations; 0 for a closed form.
+        Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
-        Whether the method reached what it looked for.
+        Whether the optimization converged. True if the solution is in closed form.
     termination_ : str
-        Why it ended; "closed-form" where nothing iterates.
+        Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
-        The mean of all training points.
+        Mean of all training samples.
     feature_means_ : ndarray of shape (n_classes, n_components)
-        Means of the training classes in feature space.
+        Class means of the training samples in feature space.
     feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances, with divisor N and without noise.
+        Class covariances of the training samples in feature space, with divisor N and without
+        noise.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
     NCA : Uses all neighbors with smooth weights.
-    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+    sqfa_rs.SQFA : Maximizes a distance between classes.
 
     References
     ----------
@@ -272,91 +290,100 @@ class LMNN(SupervisedReducer):
 
 
 class WDA(SupervisedReducer):
-    """Wasserstein discriminant analysis: regularized transport between classes over that within.
+    """Wasserstein discriminant analysis: ratio of transport costs between and within classes.
 
-    The components maximize the cost of transport between the samples of different classes relative to
-    the cost within classes, with entropic regularization.
+    The components maximize the transport cost between samples of different classes relative to the
+    transport cost within classes, with entropic regularization.
 
     Parameters
     ----------
     n_components : int, default=2
         Number of components.
     reg : "auto", float or list of floats, default="auto"
-        Sinkhorn regularization; "auto" and lists choose on held-out points.
+        Regularization of the Sinkhorn algorithm. "auto" and a list select the value on held-out
+        samples.
     pca_dims : int, default=None
-        Principal components to work in; None is the method's own number, 100, or all there are.
+        Number of principal components to which the data are reduced first. None uses 100, or all if
+        there are fewer.
     per_class : int, default=None
-        Points of every class to look at; None is 500 or all there are.
+        Number of samples per class that are used. None uses 500, or all if there are fewer.
     scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
-        on held-out samples; methods without noise scale columns if results would depend on the units.
+        Scaling of the columns: "none", "common" (all columns by one standard deviation),
+        "per-feature" (each column by its own standard deviation) or "within-class" (the pooled
+        within-class covariance becomes the identity). "auto" selects the scaling on held-out
+        samples, together with the noise. For methods without noise, "auto" scales the columns if
+        the results would otherwise depend on the units of the columns.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as far as
-        held-out points gain by it, or not at all.
+        Whether to refine the components after the fit by maximizing the posterior probability of
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
-        Folds on which everything that is not specified is selected: their number, a splitter of
-        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
-        one held-out part of many samples. Test sets must not overlap, and every split trains on all
-        samples that it does not test.
+        Cross-validation that selects the settings which are not specified: a number of folds, a
+        scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
+        twice for few samples and a single held-out part for many samples. Test sets must not
+        overlap, and every split must train on all samples that it does not test.
     n_jobs : int, default=None
-        Threads; None uses all processors. Results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads; None draws another one for every fit.
+        Seed of all random numbers: initializations, subsamples and held-out samples. The same seed
+        gives the same components with any number of threads. With None, every fit uses another
+        seed.
 
     Attributes
     ----------
     regularization_ : float
-        The regularization that was used.
+        Regularization that was used.
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row: features are ``X @ components_.T + offset_``.
+        Components, one per row: features are ``X @ components_.T + offset_``.
     n_components_ : int
-        The number of components.
+        Number of components.
     orthonormal_components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows that span the same subspace as ``components_``.
+        Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
         method has no noise.
     scaling_ : str
-        The scaling: "none", "common", "per-feature" or "within-class".
+        Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
-        Constant columns, which the fit dropped; their components are 0.
+        Indices of the constant columns that ``fit`` dropped. All components have the weight 0 for
+        these columns.
     settings_ : dict
-        Every setting that was used, chosen or given.
+        Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        What was tried to choose them.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
-        What was optimized, in the method's own terms; None for a closed form.
+        Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        It after every iteration; empty for a closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
-        Iterations; 0 for a closed form.
+        Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
-        Whether the method reached what it looked for.
+        Whether the optimization converged. True if the solution is in closed form.
     termination_ : str
-        Why it ended; "closed-form" where nothing iterates.
+        Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
-        The mean of all training points.
+        Mean of all training samples.
     feature_means_ : ndarray of shape (n_classes, n_components)
-        Means of the training classes in feature space.
+        Class means of the training samples in feature space.
     feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances, with divisor N and without noise.
+        Class covariances of the training samples in feature space, with divisor N and without
+        noise.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
-    LDA : The same with scatter instead of transport.
-    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+    LDA : Uses scatter instead of transport costs.
+    sqfa_rs.SQFA : Maximizes a distance between classes.
 
     References
     ----------
@@ -401,88 +428,97 @@ class WDA(SupervisedReducer):
 
 
 class NCA(SupervisedReducer):
-    """Neighborhood components: a random neighbor of a point most often has its class.
+    """Neighborhood components analysis: maximizes the accuracy of stochastic nearest neighbors.
 
-    A point takes another as its neighbor with a probability that falls with exp(−squared distance) of
-    their features; the expected share of neighbors of another class is minimized. The lengths of the
-    components are part of the result: they set how far a neighborhood reaches.
+    Each sample selects another sample as its neighbor with a probability proportional to
+    exp(−squared distance) in feature space. The components minimize the expected fraction of
+    neighbors of another class. The lengths of the components are part of the result, because they
+    determine the size of the neighborhoods.
 
     Parameters
     ----------
     n_components : int, default=2
         Number of components.
     pca_dims : int, default=None
-        Principal components to work in; None is the method's own number, 100, or all there are.
+        Number of principal components to which the data are reduced first. None uses 100, or all if
+        there are fewer.
     per_class : int, default=None
-        Points of every class to look at; None is 500 or all there are.
+        Number of samples per class that are used. None uses 500, or all if there are fewer.
     scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
-        on held-out samples; methods without noise scale columns if results would depend on the units.
+        Scaling of the columns: "none", "common" (all columns by one standard deviation),
+        "per-feature" (each column by its own standard deviation) or "within-class" (the pooled
+        within-class covariance becomes the identity). "auto" selects the scaling on held-out
+        samples, together with the noise. For methods without noise, "auto" scales the columns if
+        the results would otherwise depend on the units of the columns.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as far as
-        held-out points gain by it, or not at all.
+        Whether to refine the components after the fit by maximizing the posterior probability of
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     cv : int, splitter or iterable, default=None
-        Folds on which everything that is not specified is selected: their number, a splitter of
-        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
-        one held-out part of many samples. Test sets must not overlap, and every split trains on all
-        samples that it does not test.
+        Cross-validation that selects the settings which are not specified: a number of folds, a
+        scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
+        twice for few samples and a single held-out part for many samples. Test sets must not
+        overlap, and every split must train on all samples that it does not test.
     n_jobs : int, default=None
-        Threads; None uses all processors. Results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads; None draws another one for every fit.
+        Seed of all random numbers: initializations, subsamples and held-out samples. The same seed
+        gives the same components with any number of threads. With None, every fit uses another
+        seed.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row: features are ``X @ components_.T + offset_``.
+        Components, one per row: features are ``X @ components_.T + offset_``.
     n_components_ : int
-        The number of components.
+        Number of components.
     orthonormal_components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows that span the same subspace as ``components_``.
+        Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
         method has no noise.
     scaling_ : str
-        The scaling: "none", "common", "per-feature" or "within-class".
+        Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
-        Constant columns, which the fit dropped; their components are 0.
+        Indices of the constant columns that ``fit`` dropped. All components have the weight 0 for
+        these columns.
     settings_ : dict
-        Every setting that was used, chosen or given.
+        Values of all settings that were used, specified or selected.
     trials_ : list of Trial
-        What was tried to choose them.
+        Candidate values of the selected settings, with their held-out accuracies.
     objective_ : float or None
-        What was optimized, in the method's own terms; None for a closed form.
+        Final value of the objective of the method. None if the solution is in closed form.
     objective_trace_ : ndarray
-        It after every iteration; empty for a closed form.
+        Objective at the initialization and after each iteration. Empty if the solution is in closed
+        form.
     n_iter_ : int
-        Iterations; 0 for a closed form.
+        Number of iterations; 0 if the solution is in closed form.
     converged_ : bool
-        Whether the method reached what it looked for.
+        Whether the optimization converged. True if the solution is in closed form.
     termination_ : str
-        Why it ended; "closed-form" where nothing iterates.
+        Reason why the optimization ended; "closed-form" if the solution is in closed form.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
-        The mean of all training points.
+        Mean of all training samples.
     feature_means_ : ndarray of shape (n_classes, n_components)
-        Means of the training classes in feature space.
+        Class means of the training samples in feature space.
     feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances, with divisor N and without noise.
+        Class covariances of the training samples in feature space, with divisor N and without
+        noise.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
     LMNN : Uses a margin to samples of other classes.
-    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+    sqfa_rs.SQFA : Maximizes a distance between classes.
 
     References
     ----------

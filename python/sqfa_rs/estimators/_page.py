@@ -1,4 +1,4 @@
-"""The report of a fitted estimator: the page that ``sqfa fit --report`` writes."""
+"""Report of a fitted estimator: the page that ``sqfa fit --report`` writes."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ def write_report(
     image_shape: tuple[int, int] | None,
     name: str,
 ) -> None:
-    """Write the page; with points it also shows how they are classified."""
+    """Write the page. With samples, it also shows how these are classified."""
     from ._summary import Summary, held_out_accuracy
 
     if (X is None) != (y is None):
-        raise ValueError("give both X and y, or neither")
+        raise ValueError("only one of X and y was passed: pass both or neither")
     if not hasattr(estimator, "classes_"):
         raise ValueError("a report needs class labels: pass y to fit")
     count, width = estimator.components_.shape
-    # Weights of scaled columns, as sqfa fit --report shows them: those of raw columns depend on units.
+    # Weights of the scaled columns, as in sqfa fit --report. Weights of the original columns would
+    # depend on their units.
     filters, _ = estimator._unfolded or (estimator.components_, None)
     filters = np.ascontiguousarray(filters, dtype=np.float64)
     if image_shape is not None and image_shape[0] * image_shape[1] != width:
-        raise ValueError(f"images of {image_shape[0]} × {image_shape[1]} do not have {width} pixels")
+        raise ValueError(
+            f"image_shape is {image_shape[0]} × {image_shape[1]}, but samples have {width} features"
+        )
     about = [(title.capitalize(), value) for title, value in Summary(estimator).rows]
     tested = None
     classifier = ""
@@ -79,7 +82,7 @@ def write_report(
 
 
 def _held_out_words(estimator: Any, accuracy: float | None) -> str:
-    """Return the held-out accuracy of the fit in words, as ``sqfa fit --report`` prints it."""
+    """Return the held-out accuracy of the fit as text, as ``sqfa fit --report`` prints it."""
     if accuracy is None:
         return "No accuracy: no samples were held out; pass test samples to report"
     folds = getattr(getattr(estimator, "selection_", None), "folds", 0)

@@ -1,4 +1,4 @@
-"""Classification by features: what makes a supervised reducer a classifier as well."""
+"""Prediction from features, which makes a supervised reducer a classifier as well."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ _KINDS = {"b": "numbers", "i": "numbers", "u": "numbers", "f": "numbers", "U": "
 
 
 class SupervisedReducer(ClassifierMixin, Reducer):  # type: ignore[misc]
-    """A reducer that also predicts classes, from the features and the classifier of the method.
+    """Reducer that also predicts classes, from its features and the classifier of the method.
 
-    The classifier is quadratic discriminant analysis, except for :class:`LDA`, whose rule is linear.
+    The classifier is quadratic discriminant analysis, except for :class:`LDA`, which has a linear
+    classifier.
     """
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each sample from its features.
 
-        ``sqfa predict`` of a saved model has the same answers.
+        ``sqfa predict`` with the saved model gives the same predictions.
 
         Parameters
         ----------
@@ -35,7 +36,7 @@ class SupervisedReducer(ClassifierMixin, Reducer):  # type: ignore[misc]
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Labels.
+            Predicted labels.
         """
         return self._predicted(X)
 
@@ -50,7 +51,7 @@ class SupervisedReducer(ClassifierMixin, Reducer):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Columns are in the order of ``classes_``.
+            Log probabilities, in the order of ``classes_``.
         """
         return np.asarray(self._asked(X, "log_posteriors"))
 
@@ -65,7 +66,7 @@ class SupervisedReducer(ClassifierMixin, Reducer):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Columns are in the order of ``classes_``.
+            Probabilities, in the order of ``classes_``.
         """
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
@@ -80,6 +81,8 @@ class SupervisedReducer(ClassifierMixin, Reducer):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            Log posteriors, in the order of ``classes_``. For two classes, the log posterior of the
+            second class minus that of the first.
         """
         return margins(self.predict_log_proba(X))
 
@@ -87,8 +90,8 @@ class SupervisedReducer(ClassifierMixin, Reducer):  # type: ignore[misc]
         """Return the accuracy of :meth:`predict`.
 
         As with scikit-learn's classifiers, a label that was not seen in ``fit`` counts as an error.
-        If no label was seen, a warning says so. Text where the classes are numbers, and the reverse,
-        is an error.
+        A warning is issued if none of the labels was seen in ``fit``. Text labels for numeric
+        classes, and numeric labels for text classes, raise an error.
 
         Parameters
         ----------
@@ -102,7 +105,7 @@ class SupervisedReducer(ClassifierMixin, Reducer):  # type: ignore[misc]
         Returns
         -------
         score : float
-            The fraction of samples whose predicted class is their own.
+            Fraction of samples that are classified correctly.
         """
         guess = self._predicted(X)
         return accuracy(y, guess, self.classes_, sample_weight)
@@ -114,7 +117,7 @@ class SupervisedReducer(ClassifierMixin, Reducer):  # type: ignore[misc]
 
 
 def margins(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return scores of classes as scikit-learn expects them: one number per sample for two classes."""
+    """Return class scores in scikit-learn's form: one number per sample for two classes."""
     return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores
 
 
@@ -128,15 +131,16 @@ def accuracy(
     ours, theirs = kind_of(truth), kind_of(classes)
     if ours != theirs:
         raise ValueError(
-            f"the labels in y are {ours} ({truth.dtype}), but the classes seen in fit are {theirs} "
-            f"({classes.dtype}): convert y to the type of classes_"
+            f"the labels in y are {ours} ({truth.dtype}), but the classes seen in fit are "
+            f"{theirs} ({classes.dtype}): convert y to the type of classes_"
         )
     if truth.ndim == 1 and truth.dtype.kind == "f":
         if not np.isfinite(truth).all():
             row = int(np.flatnonzero(~np.isfinite(truth))[0])
             raise ValueError(f"label {truth[row]} at row {row} of y is not finite")
         if guess.dtype.kind in "biuf":
-            # scikit-learn treats labels such as 22.5 as regression targets, their positions as classes.
+            # scikit-learn treats labels such as 22.5 as regression targets, but their positions as
+            # classes.
             _, codes = np.unique(np.concatenate([truth, guess]), return_inverse=True)
             truth, guess = codes[: len(truth)], codes[len(truth) :]
     found = float(accuracy_score(truth, guess, sample_weight=sample_weight))
@@ -151,7 +155,7 @@ def accuracy(
 
 
 def kind_of(labels: NDArray[Any]) -> str:
-    """Return what labels are, in a word: numbers, text or dates."""
+    """Return the kind of labels as a word: numbers, text or dates."""
     kind = labels.dtype.kind
     if kind == "O":
         kind = np.array(labels.tolist()).dtype.kind if labels.size else "U"

@@ -1,4 +1,4 @@
-"""What a fit tells while it runs: one line that changes in terminals and notebooks, as tqdm's does."""
+"""Progress of a running fit: one line that is updated in terminals and notebooks, as in tqdm."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._results import Progress
 
 
 def watcher(estimator: Any) -> Callable[..., bool] | None:
-    """What the core calls after every iteration, or nothing when nobody wants to know."""
+    """Return the function that the core calls after each iteration, or None."""
     callback, verbose = getattr(estimator, "callback", None), int(getattr(estimator, "verbose", 0))
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable, not {callback!r}")
@@ -20,7 +20,7 @@ def watcher(estimator: Any) -> Callable[..., bool] | None:
     name, live = type(estimator).__name__, _is_live()
     began = last = time.monotonic()
     seen = 0
-    # One line that changes where it is shown can follow closely.
+    # A line that is updated in place can be written more often.
     patience = 0.2 if live else 1.0
 
     def watch(*numbers: Any) -> bool:
@@ -39,7 +39,7 @@ def watcher(estimator: Any) -> Callable[..., bool] | None:
 
 
 def meter(count: int, seconds: float) -> str:
-    """Iterations of all trials and starts so far, the time they took and how many a second."""
+    """Return the iterations of all trials and initializations so far, their time and their rate."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     clock = f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"
@@ -51,15 +51,15 @@ def _state(progress: Progress) -> str:
     if progress.frozen:
         told += f", {progress.frozen} components fixed"
     if progress.starts > 1:
-        told += f", {progress.active} of {progress.starts} starts climbing"
+        told += f", {progress.active} of {progress.starts} initializations running"
     return told
 
 
 def padded(line: str) -> str:
-    """A line that covers the line of progress it may be written over."""
+    """Return a line, padded so that it covers the line of progress that it overwrites."""
     return f"{line:<78}" if _is_live() else line
 
 
 def _is_live() -> bool:
-    """Whether a carriage return goes back to the start of the line: in terminals and notebooks."""
+    """Return whether a carriage return moves to the start of the line."""
     return "ipykernel" in sys.modules or bool(getattr(sys.stdout, "isatty", lambda: False)())

@@ -28,7 +28,7 @@ from ._classifier import CoreClassifier
 
 
 def shrinkage_fraction(shrinkage: float | str) -> float | None:
-    """Return the shrinkage as the core takes it: None for "auto"."""
+    """Return the shrinkage in the form that the core accepts: None for "auto"."""
     if isinstance(shrinkage, str):
         if shrinkage != "auto":
             raise ValueError(f"shrinkage is {shrinkage!r}: give 'auto' or a number from 0 to 1")
@@ -39,8 +39,8 @@ def shrinkage_fraction(shrinkage: float | str) -> float | None:
 def in_doubles(X: Any) -> Any:
     """Return samples in double precision.
 
-    Class covariances have the precision of the samples. In single precision, rounding would look like
-    variance of columns that depend on each other.
+    Class covariances have the precision of the samples. In single precision, rounding errors would
+    look like variance of linearly dependent columns.
     """
     return X if X.dtype == np.float64 else X.astype(np.float64)
 
@@ -48,39 +48,40 @@ def in_doubles(X: Any) -> Any:
 class QDA(CoreClassifier):
     """Quadratic discriminant analysis.
 
-    One Gaussian per class with maximum-likelihood mean and covariance; a sample z is assigned to the
-    class with the largest
+    Each class is a Gaussian with the maximum-likelihood mean and covariance. A sample z is assigned
+    to the class with the largest
 
         ln πₖ − ½ ln det Sₖ − ½ (z−μₖ)ᵀ Sₖ⁻¹ (z−μₖ),    Sₖ = (1−s)Σₖ + s Σ πₖΣₖ.
 
-    If every class covariance has full rank, nothing is shrunk by default (s = 0), and predictions are
-    those of scikit-learn's classifier. Multiplying a column by a number changes no prediction. With
-    ``nu``, classes are t distributions, whose mean and scatter are robust to outliers, and ½u of the
-    squared distance u becomes ½(ν+n) ln(1 + u/ν).
+    If every class covariance has full rank, nothing is shrunk by default (s = 0), and the
+    predictions are those of scikit-learn's classifier. Multiplying a column by a number does not
+    change the predictions. With ``nu``, classes are t distributions, whose mean and scatter are
+    robust to outliers, and ½(ν+n) ln(1 + u/ν) replaces ½u for the squared distance u.
 
     Parameters
     ----------
     priors : array-like of shape (n_classes,), default=None
-        Class probabilities; the frequencies of the training data by default.
+        Class probabilities. None uses the class frequencies of the training data.
     shrinkage : "auto" or float, default="auto"
-        The fraction s of the pooled covariance, from 0 to 1. "auto" shrinks only classes whose
-        covariance does not have full rank, judged on the correlation matrix: a class of rank r by
-        n / (r + 1 + n). With 0, such a class is an error.
+        Weight s of the pooled covariance in the shrunk covariances, from 0 to 1. "auto" shrinks
+        only classes whose covariance does not have full rank. For a class whose correlation matrix
+        has rank r, s is then n / (r + 1 + n). With 0, such a class raises an error.
     class_weight : "balanced", dict or None, default=None
-        Weights of the classes, which multiply those of the samples: by label, or so that all classes
-        have the same total weight.
+        Weights of the classes, which are multiplied with ``sample_weight``: a dict from labels to
+        weights, or "balanced" for the same total weight of all classes.
     n_jobs : int, default=None
-        Threads.
+        Number of threads. None uses all processors. The results do not depend on it.
     nu : float, default=None
-        Degrees of freedom of t distributions, at least 1; None for Gaussians. Needs points:
-        ``partial_fit`` keeps none, and ``fit_statistics`` takes covariances for scatters.
+        Degrees of freedom of t distributions, at least 1. None uses Gaussians. ``nu`` needs
+        samples: it is not available for ``partial_fit``, and ``fit_statistics`` treats the
+        covariances as scatters.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     means_ : ndarray of shape (n_classes, n_features)
         Class means.
     covariances_ : ndarray of shape (n_classes, n_features, n_features)
@@ -90,11 +91,11 @@ class QDA(CoreClassifier):
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
-    SQFA : Features this classifier does well on.
+    SQFA : Learns features for this classifier.
 
     References
     ----------
@@ -110,7 +111,7 @@ class QDA(CoreClassifier):
     True
     """
 
-    # Set by a fit.
+    # Set by ``fit``.
     class_counts_: NDArray[Any] | None
     means_: NDArray[np.float64]
     covariances_: NDArray[np.float64]
@@ -138,12 +139,12 @@ class QDA(CoreClassifier):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points.
+            Samples.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each sample counts. Weights that sum to less than the number of samples are scaled
-            up to it.
+            Weight of each sample. Weights that sum to less than the number of samples are scaled up
+            to this number.
 
         Returns
         -------
@@ -164,7 +165,7 @@ class QDA(CoreClassifier):
     def _fit_weighted(self, X: Any, y: Any, weights: NDArray[np.float64]) -> Self:
         """Fit one Gaussian to every class with weights that are not whole numbers."""
         if self.nu is not None:
-            raise ValueError("nu goes with weights that are whole numbers: leave out nu or class_weight")
+            raise ValueError("nu needs weights that are whole numbers: leave out nu or class_weight")
         present = np.flatnonzero(weights)
         X, y, weights = in_doubles(X[present]), np.asarray(y)[present], weights[present]
         complain_about(X)
@@ -191,23 +192,24 @@ class QDA(CoreClassifier):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Add points to the class statistics; the first call begins new ones.
+        """Update the class statistics with more samples; the first call starts new statistics.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points.
+            Samples.
         y : array-like of shape (n_samples,)
             Class labels.
         classes : array-like of shape (n_classes,), default=None
-            All labels to come, in the first call; the classes of the first batch by default.
+            All labels that later calls may contain, for the first call. None uses the classes of
+            the first batch.
         sample_weight : array-like of shape (n_samples,), default=None
-            Whole numbers: how often each point counts.
+            Repetition count of each sample, a whole number.
 
         Returns
         -------
         self : object
-            The classifier, fitted once every class has two points.
+            The classifier. It is fitted as soon as every class has two samples.
         """
         first = getattr(self, "_accumulator", None) is None
         X, y = training_data(self, X, y, reset=first)
@@ -228,19 +230,19 @@ class QDA(CoreClassifier):
         *,
         classes: ArrayLike | None = None,
     ) -> Self:
-        """Fit from class statistics alone; covariances have divisor N − 1 when counts are given.
+        """Fit from class statistics alone; covariances have divisor N − 1 if counts are given.
 
         Parameters
         ----------
         means : array-like of shape (n_classes, n_features), ClassStatistics or mapping
-            Class means, or all statistics at once: :class:`ClassStatistics`, or a mapping with "means"
-            and "covariances" and perhaps "counts" and "classes".
+            Class means, or all statistics at once: :class:`ClassStatistics`, or a mapping with
+            "means" and "covariances" and optionally "counts" and "classes".
         covariances : array-like of shape (n_classes, n_features, n_features)
             Class covariances.
         counts : array-like of shape (n_classes,), default=None
-            Points of every class; equal shares when not known.
+            Number of samples of each class. None means that all classes have the same size.
         classes : array-like of shape (n_classes,), default=None
-            Labels; 0, 1, … by default.
+            Class labels; 0, 1, … by default.
 
         Returns
         -------
@@ -277,14 +279,14 @@ class QDA(CoreClassifier):
         means: NDArray[np.float64],
         covariances: NDArray[np.float64],
     ) -> Self:
-        """Keep the Gaussians of the classes."""
+        """Set the Gaussians of the classes."""
         if self.priors is not None:
             priors = np.array(self.priors, dtype=np.float64, ndmin=1)
         elif counts is not None:
             priors = counts / counts.sum()
         else:
             priors = np.full(len(means), 1 / len(means))
-        # Built now, so that fit reports a problem with the data, not predict.
+        # The classifier is built in fit, so that fit reports a problem with the data, not predict.
         self._classifier = self._build(classes, means, covariances, priors)
         self.classes_ = classes
         self.class_counts_ = counts
@@ -309,7 +311,7 @@ class QDA(CoreClassifier):
         return self._build(self.classes_, self.means_, self.covariances_, self.priors_)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return ln p(class | sample).
+        """Return the log probability of each class given the sample.
 
         Parameters
         ----------
@@ -319,12 +321,12 @@ class QDA(CoreClassifier):
         Returns
         -------
         log_probabilities : ndarray of shape (n_samples, n_classes)
-            The logarithms, in the order of ``classes_``.
+            Log probabilities, in the order of ``classes_``.
         """
         return self._answers(X, "log_posteriors")
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return p(class | sample).
+        """Return the probability of each class given the sample.
 
         Parameters
         ----------
@@ -334,12 +336,12 @@ class QDA(CoreClassifier):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            The probabilities, in the order of ``classes_``.
+            Probabilities, in the order of ``classes_``.
         """
         return np.asarray(np.exp(self._answers(X, "log_posteriors")))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return ln p(class | sample); for two classes their difference.
+        """Return the log posterior of each class; for two classes, the second minus the first.
 
         Parameters
         ----------
@@ -349,7 +351,8 @@ class QDA(CoreClassifier):
         Returns
         -------
         scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
-            The logarithms, or for two classes that of the second minus that of the first.
+            Log posteriors, in the order of ``classes_``. For two classes, the log posterior of the
+            second class minus that of the first.
         """
         scores = self._answers(X, "log_posteriors")
         return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores

@@ -1,4 +1,4 @@
-"""What a fit tells while it runs and when it is done."""
+"""Results that a fit reports while it runs and when it ends."""
 
 from __future__ import annotations
 
@@ -9,99 +9,102 @@ from numpy.typing import NDArray
 
 
 class Progress(NamedTuple):
-    """One iteration of a fit, as a callback sees it."""
+    """State of a fit after one iteration, which is passed to the callback."""
 
     iteration: int
-    """Iterations so far."""
+    """Number of iterations so far."""
     objective: float
-    """The best mean distance so far."""
+    """Largest mean distance so far."""
     active: int
-    """Starts that are still climbing."""
+    """Number of initializations that are still being optimized."""
     starts: int
-    """Starts in all."""
+    """Number of initializations."""
     passes: int
     """Passes over the class covariances so far."""
     frozen: int
-    """Components already learned (sequential learning)."""
+    """Number of components that are already fixed (sequential learning)."""
 
 
 class Initialization(NamedTuple):
-    """How one start ended."""
+    """Result of one initialization."""
 
     objective: float
-    """The mean distance it reached."""
+    """Mean distance at the end."""
     n_iter: int
-    """Iterations it took."""
+    """Number of iterations."""
     passes: int
-    """Passes over the class covariances it took part in."""
+    """Number of passes over the class covariances that included this initialization."""
     evaluations: int
-    """Evaluations of the objective."""
+    """Number of evaluations of the objective."""
     converged: bool
-    """Whether it reached an optimum to the tolerance asked for."""
+    """Whether the optimization converged to the tolerance."""
     termination: str
-    """Why it ended."""
+    """Reason why the optimization ended."""
     trace: NDArray[np.float64]
-    """The objective after every iteration, the start's first."""
+    """Objective at the initialization and after each iteration."""
 
 
 class Trial(NamedTuple):
     """One value of a setting that was tried."""
 
     name: str
-    """The setting."""
+    """Name of the setting."""
     value: float
-    """The value."""
+    """Value that was tried."""
     accuracy: float
-    """QDA accuracy on held-out points; NaN when the value could not be used."""
+    """Accuracy of QDA on held-out samples; NaN if the value could not be used."""
 
 
 class Candidate(NamedTuple):
     """Scaling and noise that were tried on held-out samples."""
 
     scaling: str
-    """The scaling, as the parameter ``scaling`` accepts it."""
+    """Scaling, in the form that the parameter ``scaling`` accepts."""
     noise: str
-    """The noise, as the parameter ``noise`` accepts it: "0.3x" is 0.3 × the within-class variance."""
+    """Noise, in the form that the parameter ``noise`` accepts: "0.3x" is 0.3 times the mean
+    within-class variance."""
     points: int
-    """Held-out samples it was scored on; fewer than for others if it was dropped early."""
+    """Number of held-out samples that scored it; smaller than for other candidates if it was
+    dropped early."""
     log_posterior: float
     """Mean log posterior of the true class."""
     accuracy: float
-    """The held-out accuracy."""
+    """Held-out accuracy."""
 
 
 class Selection(NamedTuple):
-    """How scaling and noise were selected."""
+    """Selection of scaling and noise, with all candidates."""
 
     scaling: str
-    """The selected scaling, as the parameter ``scaling`` accepts it."""
+    """Selected scaling, in the form that the parameter ``scaling`` accepts."""
     noise: str
-    """The selected noise, as the parameter ``noise`` accepts it."""
+    """Selected noise, in the form that the parameter ``noise`` accepts."""
     reason: str
-    """Why: "best" or "within-one-error", or "default" if nothing was held out."""
+    """Reason for the selection: "best" or "within-one-error", or "default" if no samples were held
+    out."""
     folds: int
-    """The number of held-out folds; 0 for the default."""
+    """Number of held-out folds; 0 for the default."""
     accuracy: float | None
-    """Held-out accuracy of the selection: for each fold, that of the candidate which the other folds
-    select. None if nothing was held out."""
+    """Held-out accuracy of the selection. Each fold is scored with the candidate that the other
+    folds select. None if no samples were held out."""
     tried: list[Candidate]
     """All candidates, in the order in which they were tried."""
     lda_accuracy: float | None = None
-    """Held-out accuracy of linear discriminant analysis on the same samples, for comparison. None if it
-    was not computed, as for samples on a cluster."""
+    """Held-out accuracy of linear discriminant analysis on the same samples, for comparison. None
+    if it was not computed, for example for samples on a cluster."""
     majority_accuracy: float | None = None
     """Held-out accuracy of predicting the most frequent class for every sample."""
 
 
 class CurvePoint(NamedTuple):
-    """One number of components that was tried on held-out points."""
+    """One number of components that was tried on held-out samples."""
 
     n_components: int
-    """How many components."""
+    """Number of components."""
     log_posterior: float
     """Mean log posterior of the true class."""
     accuracy: float
-    """The held-out accuracy."""
+    """Held-out accuracy."""
 
 
 def selection_of(record: dict[str, Any] | None) -> Selection | None:
@@ -122,12 +125,12 @@ def selection_of(record: dict[str, Any] | None) -> Selection | None:
 
 
 def curve_of(records: list[dict[str, Any]]) -> list[CurvePoint]:
-    """The numbers of components that were tried, as model files tell them."""
+    """Return the numbers of components that were tried, from a record."""
     return [CurvePoint(one["filters"], one["log_posterior"], one["accuracy"]) for one in records]
 
 
 def trials_of(record: dict[str, Any]) -> list[Trial]:
-    """Return the values that were tried to select settings, from a record."""
+    """Return the candidate values of the selected settings, from a record."""
     return [
         Trial(one["name"], one["value"], np.nan if one["accuracy"] is None else one["accuracy"])
         for one in record.get("trials", [])
@@ -135,7 +138,7 @@ def trials_of(record: dict[str, Any]) -> list[Trial]:
 
 
 def initializations_of(record: dict[str, Any], best: NDArray[np.float64]) -> list[Initialization]:
-    """Return the starts of a fit in order; files of earlier versions hold the best trace alone."""
+    """Return the results of all initializations in order; older files contain only the best."""
     run = record["fit"]
     traces = [
         np.array(one.get("trace", best if at == run["best"] else []), dtype=np.float64)

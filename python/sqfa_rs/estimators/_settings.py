@@ -1,4 +1,4 @@
-"""The parameters of an estimator as the core takes them."""
+"""Parameters of an estimator in the form that the core accepts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .. import _core, distances
 if TYPE_CHECKING:
     from ._base import Reducer
 
-# A setting that may be chosen on held-out points: a value, "auto", or the values to choose among.
+# A setting that may be selected on held-out samples: a value, "auto", or a list of candidates.
 Choice = float | Literal["auto"] | Sequence[float] | None
 
 
-# Parameters that may be arrays, and settings that may be something else than text.
+# Parameters that may be arrays, and settings that may be something other than text.
 _ARRAYS = ("init", "fixed", "pair_weights")
 _OBJECTS = ("init", "distance")
 
@@ -28,7 +28,7 @@ _OBJECTS = ("init", "distance")
 def core_settings(
     estimator: Reducer, start: NDArray[np.float64] | None, n_features: int
 ) -> dict[str, Any]:
-    """Return the parameters in the core's form; those that do not depend on the data are checked."""
+    """Return the parameters in the core's form, after checking those that do not depend on the data."""
     settings: dict[str, Any] = {"n_components": _count(estimator), "scaling": str(estimator.scaling)}
     if settings["n_components"] == "auto":
         settings["max_components"] = _whole("max_components", getattr(estimator, "max_components", 0))
@@ -36,7 +36,9 @@ def core_settings(
     if start is not None and start.shape == (estimator.n_components, n_features):
         settings["init"], settings["n_init"] = start, "1"
     if estimator.refine and settings.get("pair_weights") is not None:
-        raise ValueError("pair_weights cannot be refined: leave them out, or refine=False")
+        raise ValueError(
+            "pair_weights cannot be used with a refinement: leave out pair_weights, or set refine=False"
+        )
     settings["seed"] = estimator._seed = seed_of(estimator.random_state)
     known = settings["n_components"] is not None
     _core.check_settings(estimator._core_method(), settings if known else settings | {"n_components": 1})
@@ -46,14 +48,14 @@ def core_settings(
 def with_count(
     estimator: Reducer, settings: dict[str, Any], n_samples: int, n_features: int, n_classes: int
 ) -> dict[str, Any]:
-    """Return settings with the number of components; None stands for all that the method can find."""
+    """Return settings with the number of components; None stands for all that the method can compute."""
     if settings["n_components"] is not None:
         return settings
     return settings | {"n_components": estimator._most_components(n_samples, n_features, n_classes)}
 
 
 def texts(estimator: Reducer) -> dict[str, str]:
-    """Return the scalar settings of an estimator as text, in the command's own spelling."""
+    """Return the scalar settings of an estimator as text, with the command's spelling."""
     parameters = inspect.signature(type(estimator)).parameters
     found = {}
     for setting in estimator._taken():
@@ -93,7 +95,7 @@ def _objects(estimator: Reducer) -> dict[str, Any]:
 
 
 def _count(estimator: Reducer) -> int | str | None:
-    """The number of components, "auto" where it can be chosen, or None where that means all."""
+    """Return the number of components, or "auto" or None if the method accepts it."""
     count = estimator.n_components
     if count is None and estimator._has_all:
         return None
@@ -111,9 +113,11 @@ def _whole(name: str, value: Any) -> int:
 
 
 def seed_of(random_state: Any) -> int:
-    """A seed for the core from what scikit-learn calls a random state."""
+    """Return a seed for the core from a random state as in scikit-learn."""
     if not isinstance(random_state, Integral):
         return int(check_random_state(random_state).randint(2**31 - 1))
     if random_state < 0:
-        raise ValueError(f"random_state is {random_state}: give None, a generator or a number from 0 on")
+        raise ValueError(
+            f"random_state is {random_state}: give None, a generator or a number of at least 0"
+        )
     return int(random_state)

@@ -19,138 +19,158 @@ class SQFA(BaseSQFA):
     >>> SQFA(n_components=2).fit(X, y).transform(X).shape
     (150, 2)
 
-    Learns linear filters W that push the classes apart as Gaussians: it maximizes the mean over pairs
-    of classes of
+    Learns linear components W that maximize the mean over pairs of classes of the distance
 
         d( N(Wγᵢ, WΦᵢWᵀ + σ²I), N(Wγⱼ, WΦⱼWᵀ + σ²I) ),
 
-    where class k has mean γₖ and covariance Φₖ. Unlike LDA it uses differences in covariance as well as
-    in mean, and it may learn more than ``n_classes − 1`` components.
+    where class k has mean γₖ and covariance Φₖ. Unlike LDA, SQFA uses differences of covariances as
+    well as means, and it can learn more than ``n_classes − 1`` components.
 
     Parameters
     ----------
     n_components : int or "auto", default=2
-        Number of components. "auto" takes the fewest whose held-out accuracy is within one standard
-        error of the best.
+        Number of components. "auto" selects the smallest number whose held-out accuracy is within
+        one standard error of the best.
     max_components : int, default=16
-        The most components that ``n_components="auto"`` may take.
+        Largest number of components that ``n_components="auto"`` considers.
     distance : str or callable, default="calvo-oller"
-        A name from :func:`sqfa_rs.distances.names`, with its parameter after a colon
-        ("chernoff:0.3"), a function of :mod:`sqfa_rs.distances`, or a callable
-        ``f(mean_p, cov_p, mean_q, cov_q)`` returning
-        ``(value, (d_mean_p, d_cov_p, d_mean_q, d_cov_q))``; covariances already contain the noise.
+        Distance between classes: a name from :func:`sqfa_rs.distances.names`, with its parameter
+        after a colon ("chernoff:0.3"), a function of :mod:`sqfa_rs.distances`, or a callable. A
+        callable ``f(mean_p, cov_p, mean_q, cov_q)`` returns ``(value, (d_mean_p, d_cov_p, d_mean_q,
+        d_cov_q))``; the covariances already contain the noise.
     noise : "auto", str or float, default="auto"
-        Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
-        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
-        "scale" is "1x". A number is σ² itself, in the scaling of the fit.
+        Regularization noise σ², added to the variance of every feature. "auto" selects it on
+        held-out samples. A string such as "0.3x" is a multiple of the mean within-class variance in
+        the scaling of the fit, and "scale" is the same as "1x". A number is σ² itself, in the
+        scaling of the fit.
     scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
-        on held-out samples; methods without noise scale columns if results would depend on the units.
+        Scaling of the columns: "none", "common" (all columns by one standard deviation),
+        "per-feature" (each column by its own standard deviation) or "within-class" (the pooled
+        within-class covariance becomes the identity). "auto" selects the scaling on held-out
+        samples, together with the noise. For methods without noise, "auto" scales the columns if
+        the results would otherwise depend on the units of the columns.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
-        What the components satisfy: unit length, orthonormality, or nothing. It holds in the coordinates
-        of the fit, after scaling. ``orthonormal_components_`` spans the same subspace and is orthonormal
-        in the columns as they are.
+        Constraint on the components: unit length ("sphere"), orthonormal, or none. It holds in the
+        coordinates of the fit, after scaling. ``orthonormal_components_`` spans the same subspace
+        and is orthonormal in the original columns.
     init : str or array-like of shape (n_components, n_features), default="auto"
-        Where the components start: "random"; "differences", random and turned to where classes differ;
-        "pca", "save", "directional-regression"; or components. "auto" is "differences" for more than
-        16 components at once, else "random".
+        Initialization of the components: "random", "differences" (random directions, rotated toward
+        directions in which classes differ), "pca", "save", "directional-regression", or an array of
+        components. "auto" is "differences" if more than 16 components are learned at once,
+        otherwise "random".
     fixed : array-like of shape (n_fixed, n_features), default=None
-        Components that stay, up to their length; they come first and count among ``n_components``, and
-        the others are learned beside them. Goes with a given ``noise``.
+        Components that do not change, except for their length. They come first and are included in
+        ``n_components``; only the remaining components are learned. Requires a specified ``noise``.
     n_init : int or "auto", default="auto"
-        Starts that climb side by side, sharing passes; the best is kept. "auto" is about
-        16 / n_components for random starts, else 1.
+        Number of initializations, which are optimized together; the best is kept. "auto" is about
+        16 / n_components for random initializations, otherwise 1.
     sequential : int, default=None
-        Learn so many components at a time, earlier ones frozen; None learns all together.
+        Number of components to learn at a time, with the earlier components fixed. None learns all
+        components together.
     optimizer : {"auto", "subspace", "lbfgs"}, default="auto"
-        Whether a pass over the data buys a whole subspace or a line; "auto" counts the work.
+        Optimization algorithm: "subspace" searches a subspace per pass over the class statistics,
+        "lbfgs" a line. "auto" selects the algorithm that needs less computation.
     pairs : int or {"auto", "all"}, default="auto"
-        Pairs of classes that climbs look at: a seeded sample beyond 346 classes, all, or so many.
+        Class pairs included in the objective: "all", or the number of pairs in a random sample.
+        "auto" uses a random sample for more than 346 classes, otherwise all pairs. The reported
+        objective always includes all pairs.
     covariance_estimator : str or float, default="empirical"
-        Estimator of the class covariances: "empirical", "oas", or a number s for (1 − s)Φ + s(tr Φ/n)I.
-        From samples alone, not from class statistics: "ledoit-wolf", and "t:NU", "t:auto", "tyler" and
-        "mcd:SHARE", in which outliers count less.
+        Estimator of the class covariances: "empirical", "oas", or a number s for (1 − s)Φ + s(tr
+        Φ/n)I. The estimators "ledoit-wolf", "t:NU", "t:auto", "tyler" and "mcd:SHARE" need
+        samples and are not available for class statistics. The last four are robust to outliers.
     pair_weights : array-like of shape (n_classes, n_classes), default=None
-        How much each pair of classes counts; symmetric, the diagonal is ignored.
+        Weight of each pair of classes in the objective. The matrix is symmetric, and its diagonal
+        is ignored.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as far as
-        held-out points gain by it, or not at all.
+        Whether to refine the components after the fit by maximizing the posterior probability of
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     max_iter : int, default=1000
-        Iterations of one start at most.
+        Maximum number of iterations per initialization.
     tol : float, default=1e-6
-        Converged when the objective changes by less than ``tol · max(1, abs(objective))`` five times
-        running, by changes that do not grow.
+        Tolerance of convergence. The optimization has converged if the objective changes by less
+        than ``tol · max(1, abs(objective))`` in five consecutive iterations and these changes do
+        not increase.
     warm_start : bool, default=False
-        Begin a new fit from the components of the last one.
+        Whether a new fit starts from the components of the previous fit.
     cv : int, splitter or iterable, default=None
-        Folds on which everything that is not specified is selected: their number, a splitter of
-        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
-        one held-out part of many samples. Test sets must not overlap, and every split trains on all
-        samples that it does not test.
+        Cross-validation that selects the settings which are not specified: a number of folds, a
+        scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
+        twice for few samples and a single held-out part for many samples. Test sets must not
+        overlap, and every split must train on all samples that it does not test.
     n_jobs : int, default=None
-        Threads; None uses all processors. Results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads; None draws another one for every fit.
+        Seed of all random numbers: initializations, subsamples and held-out samples. The same seed
+        gives the same components with any number of threads. With None, every fit uses another
+        seed.
     verbose : int, default=0
-        1 tells about progress every second and about the end, 2 about every iteration.
+        Verbosity: 0 prints nothing, 1 prints the progress every second and the result, 2 prints
+        every iteration.
     callback : callable, default=None
-        Called with a :class:`Progress` after every iteration; a true return value ends the fit.
+        Function that is called with a :class:`Progress` after each iteration. The optimization ends
+        if it returns a true value.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row: features are ``X @ components_.T + offset_``. The entry of largest
-        magnitude of each, in the units of the fit, is positive.
+        Components, one per row: features are ``X @ components_.T + offset_``. The weight of largest
+        magnitude of each component is positive in the scaling of the fit.
     n_components_ : int
-        The number of components.
+        Number of components.
     orthonormal_components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows that span the same subspace as ``components_``.
+        Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
         method has no noise.
     scaling_ : str
-        The scaling: "none", "common", "per-feature" or "within-class".
+        Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
-        Constant columns, which the fit dropped; their components are 0.
+        Indices of the constant columns that ``fit`` dropped. All components have the weight 0 for
+        these columns.
     curve_ : list of CurvePoint
-        The numbers of components that were tried, when ``n_components="auto"``.
+        Accuracy for each number of components that was tried. Defined only if
+        ``n_components="auto"``.
     noise_ : float
-        The noise σ² that was used, in the units of the fit.
+        Noise σ² that was used, in the scaling of the fit.
     refinement_ : dict
-        Steps, noise and held-out accuracy before and after, when ``refine=True``.
+        Steps, noise and held-out accuracy before and after the refinement. Defined only if
+        ``refine=True``.
     objective_ : float
-        The mean distance over pairs of classes; the mean log posterior once refined.
+        Mean distance over pairs of classes, or the mean log posterior after a refinement.
     objective_trace_ : ndarray of shape (`n_iter_` + 1,)
-        It after every iteration of the best start; of the refinement once refined.
+        Objective at the start and after each iteration, for the best initialization or for the
+        refinement.
     group_traces_ : list of ndarray
-        The same for every group that ``sequential`` learned, of the components up to it; one trace where
-        all were learned together.
+        Objective at the start and after each iteration, for each group of components that
+        ``sequential`` learned, computed with all components up to this group. There is one trace if
+        all components were learned together.
     initializations_ : list of Initialization
-        How every start ended.
+        Result of each initialization.
     converged_ : bool
-        Whether the best start reached an optimum to the tolerance asked for.
+        Whether the best initialization converged to the tolerance.
     termination_ : str
-        Why it ended: "small-change", "small-gradient", "no-progress", "max-iterations" or "cancelled".
+        Reason why the optimization ended: "small-change", "small-gradient", "no-progress",
+        "max-iterations" or "cancelled".
     n_iter_ : int
-        Iterations of the best start; of the refinement once refined.
+        Number of iterations of the best initialization, or of the refinement.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
-        The mean of all training points.
+        Mean of all training samples.
     feature_means_ : ndarray of shape (n_classes, n_components)
-        Means of the training classes in feature space.
+        Class means of the training samples in feature space.
     feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances, with divisor N and without noise.
+        Class covariances of the training samples in feature space, with divisor N and without
+        noise.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------
@@ -232,8 +252,8 @@ class SQFA(BaseSQFA):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # These distances depend on the units of columns: components may follow the column with the
-        # largest numbers, whether or not it separates classes.
+        # These distances depend on the units of the columns: components may align with the column
+        # with the largest variance, whether or not it separates the classes.
         tags.classifier_tags.poor_score = self.distance == "wasserstein"
         return tags
 
@@ -247,137 +267,159 @@ class SecondMomentSQFA(BaseSQFA):
     >>> SecondMomentSQFA(n_components=2).fit(X, y).transform(X).shape
     (150, 2)
 
-    Learns linear filters W that maximize the mean over pairs of classes of a distance d(A, B) with
+    Learns linear components W that maximize the mean over pairs of classes of a distance d(A, B)
+    with
 
         A = WΨᵢWᵀ + σ²I,  B = WΨⱼWᵀ + σ²I,
 
     where Ψₖ = E[xxᵀ] is the second moment of class k. The default is the affine-invariant distance
-    ‖log(A^(−½) B A^(−½))‖. Use it when the classes differ in spread rather
-    than in mean, or when second moments are all there is (``fit_statistics(moments)``).
+    ‖log(A^(−½) B A^(−½))‖. This method is suitable if the classes differ in spread rather than in
+    mean, or if only second moments are available (``fit_statistics(moments)``).
 
     Parameters
     ----------
     n_components : int or "auto", default=2
-        Number of components. "auto" takes the fewest whose held-out accuracy is within one standard
-        error of the best.
+        Number of components. "auto" selects the smallest number whose held-out accuracy is within
+        one standard error of the best.
     max_components : int, default=16
-        The most components that ``n_components="auto"`` may take.
+        Largest number of components that ``n_components="auto"`` considers.
     distance : str, default="affine-invariant"
-        A distance that depends on second moments alone: "affine-invariant", "log-euclidean" or the
+        Distance that depends on second moments alone: "affine-invariant", "log-euclidean" or the
         square of one ("squared-affine-invariant"), as a name or as a function of
-        :mod:`sqfa_rs.distances`. For a callable of your own use :class:`SQFA`.
+        :mod:`sqfa_rs.distances`. Use :class:`SQFA` for a callable of your own.
     noise : "auto", str or float, default="auto"
-        Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
-        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
-        "scale" is "1x". A number is σ² itself, in the scaling of the fit.
+        Regularization noise σ², added to the variance of every feature. "auto" selects it on
+        held-out samples. A string such as "0.3x" is a multiple of the mean within-class variance in
+        the scaling of the fit, and "scale" is the same as "1x". A number is σ² itself, in the
+        scaling of the fit.
     scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
-        on held-out samples; methods without noise scale columns if results would depend on the units.
+        Scaling of the columns: "none", "common" (all columns by one standard deviation),
+        "per-feature" (each column by its own standard deviation) or "within-class" (the pooled
+        within-class covariance becomes the identity). "auto" selects the scaling on held-out
+        samples, together with the noise. For methods without noise, "auto" scales the columns if
+        the results would otherwise depend on the units of the columns.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
-        What the components satisfy: unit length, orthonormality, or nothing. It holds in the coordinates
-        of the fit, after scaling. ``orthonormal_components_`` spans the same subspace and is orthonormal
-        in the columns as they are.
+        Constraint on the components: unit length ("sphere"), orthonormal, or none. It holds in the
+        coordinates of the fit, after scaling. ``orthonormal_components_`` spans the same subspace
+        and is orthonormal in the original columns.
     init : str or array-like of shape (n_components, n_features), default="auto"
-        Where the components start: "random"; "differences", random and turned to where classes differ;
-        "pca", "save", "directional-regression"; or components. "auto" is "differences" for more than
-        16 components at once, else "random".
+        Initialization of the components: "random", "differences" (random directions, rotated toward
+        directions in which classes differ), "pca", "save", "directional-regression", or an array of
+        components. "auto" is "differences" if more than 16 components are learned at once,
+        otherwise "random".
     fixed : array-like of shape (n_fixed, n_features), default=None
-        Components that stay, up to their length; they come first and count among ``n_components``, and
-        the others are learned beside them. Goes with a given ``noise``.
+        Components that do not change, except for their length. They come first and are included in
+        ``n_components``; only the remaining components are learned. Requires a specified ``noise``.
     n_init : int or "auto", default="auto"
-        Starts that climb side by side, sharing passes; the best is kept. "auto" is about
-        16 / n_components for random starts, else 1.
+        Number of initializations, which are optimized together; the best is kept. "auto" is about
+        16 / n_components for random initializations, otherwise 1.
     sequential : int, default=None
-        Learn so many components at a time, earlier ones frozen; None learns all together.
+        Number of components to learn at a time, with the earlier components fixed. None learns all
+        components together.
     optimizer : {"auto", "subspace", "lbfgs"}, default="auto"
-        Whether a pass over the data buys a whole subspace or a line; "auto" counts the work.
+        Optimization algorithm: "subspace" searches a subspace per pass over the class statistics,
+        "lbfgs" a line. "auto" selects the algorithm that needs less computation.
     pairs : int or {"auto", "all"}, default="auto"
-        Pairs of classes that climbs look at: a seeded sample beyond 346 classes, all, or so many.
+        Class pairs included in the objective: "all", or the number of pairs in a random sample.
+        "auto" uses a random sample for more than 346 classes, otherwise all pairs. The reported
+        objective always includes all pairs.
     covariance_estimator : str or float, default="empirical"
-        Estimator of the class covariances: "empirical", "oas", or a number s for (1 − s)Φ + s(tr Φ/n)I.
-        From samples alone, not from class statistics: "ledoit-wolf", and "t:NU", "t:auto", "tyler" and
-        "mcd:SHARE", in which outliers count less.
+        Estimator of the class covariances: "empirical", "oas", or a number s for (1 − s)Φ + s(tr
+        Φ/n)I. The estimators "ledoit-wolf", "t:NU", "t:auto", "tyler" and "mcd:SHARE" need
+        samples and are not available for class statistics. The last four are robust to outliers.
     pair_weights : array-like of shape (n_classes, n_classes), default=None
-        How much each pair of classes counts; symmetric, the diagonal is ignored.
+        Weight of each pair of classes in the objective. The matrix is symmetric, and its diagonal
+        is ignored.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as far as
-        held-out points gain by it, or not at all.
+        Whether to refine the components after the fit by maximizing the posterior probability of
+        the true class. The number of refinement steps, possibly 0, is selected by the accuracy on
+        held-out samples.
     max_iter : int, default=1000
-        Iterations of one start at most.
+        Maximum number of iterations per initialization.
     tol : float, default=1e-6
-        Converged when the objective changes by less than ``tol · max(1, abs(objective))`` five times
-        running, by changes that do not grow.
+        Tolerance of convergence. The optimization has converged if the objective changes by less
+        than ``tol · max(1, abs(objective))`` in five consecutive iterations and these changes do
+        not increase.
     warm_start : bool, default=False
-        Begin a new fit from the components of the last one.
+        Whether a new fit starts from the components of the previous fit.
     cv : int, splitter or iterable, default=None
-        Folds on which everything that is not specified is selected: their number, a splitter of
-        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
-        one held-out part of many samples. Test sets must not overlap, and every split trains on all
-        samples that it does not test.
+        Cross-validation that selects the settings which are not specified: a number of folds, a
+        scikit-learn splitter, or pairs of train and test indices. With None, there are 5 folds,
+        twice for few samples and a single held-out part for many samples. Test sets must not
+        overlap, and every split must train on all samples that it does not test.
     n_jobs : int, default=None
-        Threads; None uses all processors. Results do not depend on it.
+        Number of threads. None uses all processors. The results do not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads; None draws another one for every fit.
+        Seed of all random numbers: initializations, subsamples and held-out samples. The same seed
+        gives the same components with any number of threads. With None, every fit uses another
+        seed.
     verbose : int, default=0
-        1 tells about progress every second and about the end, 2 about every iteration.
+        Verbosity: 0 prints nothing, 1 prints the progress every second and the result, 2 prints
+        every iteration.
     callback : callable, default=None
-        Called with a :class:`Progress` after every iteration; a true return value ends the fit.
+        Function that is called with a :class:`Progress` after each iteration. The optimization ends
+        if it returns a true value.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row: features are ``X @ components_.T + offset_``. The entry of largest
-        magnitude of each, in the units of the fit, is positive.
+        Components, one per row: features are ``X @ components_.T + offset_``. The weight of largest
+        magnitude of each component is positive in the scaling of the fit.
     n_components_ : int
-        The number of components.
+        Number of components.
     orthonormal_components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows that span the same subspace as ``components_``.
+        Orthonormal basis of the row space of ``components_``.
     offset_ : ndarray of shape (n_components,)
-        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+        Offset of the features, which is added to ``X @ components_.T``; 0 without centering.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the
+        Selection of scaling and noise, with all candidates. None if both were specified or if the
         method has no noise.
     scaling_ : str
-        The scaling: "none", "common", "per-feature" or "within-class".
+        Scaling that was used: "none", "common", "per-feature" or "within-class".
     dropped_features_ : ndarray of int
-        Constant columns, which the fit dropped; their components are 0.
+        Indices of the constant columns that ``fit`` dropped. All components have the weight 0 for
+        these columns.
     curve_ : list of CurvePoint
-        The numbers of components that were tried, when ``n_components="auto"``.
+        Accuracy for each number of components that was tried. Defined only if
+        ``n_components="auto"``.
     noise_ : float
-        The noise σ² that was used, in the units of the fit.
+        Noise σ² that was used, in the scaling of the fit.
     refinement_ : dict
-        Steps, noise and held-out accuracy before and after, when ``refine=True``.
+        Steps, noise and held-out accuracy before and after the refinement. Defined only if
+        ``refine=True``.
     objective_ : float
-        The mean distance over pairs of classes; the mean log posterior once refined.
+        Mean distance over pairs of classes, or the mean log posterior after a refinement.
     objective_trace_ : ndarray of shape (`n_iter_` + 1,)
-        It after every iteration of the best start; of the refinement once refined.
+        Objective at the start and after each iteration, for the best initialization or for the
+        refinement.
     group_traces_ : list of ndarray
-        The same for every group that ``sequential`` learned, of the components up to it; one trace where
-        all were learned together.
+        Objective at the start and after each iteration, for each group of components that
+        ``sequential`` learned, computed with all components up to this group. There is one trace if
+        all components were learned together.
     initializations_ : list of Initialization
-        How every start ended.
+        Result of each initialization.
     converged_ : bool
-        Whether the best start reached an optimum to the tolerance asked for.
+        Whether the best initialization converged to the tolerance.
     termination_ : str
-        Why it ended: "small-change", "small-gradient", "no-progress", "max-iterations" or "cancelled".
+        Reason why the optimization ended: "small-change", "small-gradient", "no-progress",
+        "max-iterations" or "cancelled".
     n_iter_ : int
-        Iterations of the best start; of the refinement once refined.
+        Number of iterations of the best initialization, or of the refinement.
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Class labels, sorted.
     class_counts_ : ndarray of shape (n_classes,) or None
-        Training points of every class.
+        Number of training samples in each class.
     mean_ : ndarray of shape (n_features,)
-        The mean of all training points.
+        Mean of all training samples.
     feature_means_ : ndarray of shape (n_classes, n_components)
-        Means of the training classes in feature space.
+        Class means of the training samples in feature space.
     feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances, with divisor N and without noise.
+        Class covariances of the training samples in feature space, with divisor N and without
+        noise.
     n_features_in_ : int
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, when the training data had any.
+        Names of the input features. Defined only if the training data have feature names.
 
     See Also
     --------

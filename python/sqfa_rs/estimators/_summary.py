@@ -1,4 +1,4 @@
-"""The summary of a fitted estimator, as text and as HTML."""
+"""Summary of a fitted estimator, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Pictures beyond this number say little at their size.
+# More images than this would be too small to be useful.
 _MOST_PICTURES = 12
-# Pixels of the longer side of a picture.
+# Length of the longer side of an image in pixels.
 _SIDE = 56
-# Negative and positive weights, apart for color-blind eyes; 0 is white.
+# Colors of negative and positive weights, which color-blind readers can distinguish; 0 is white.
 _NEGATIVE, _POSITIVE = (33, 102, 172), (178, 24, 43)
 
 
@@ -94,7 +94,7 @@ def held_out_accuracy(estimator: Any) -> float | None:
     refined = refinement.get("held_out_accuracy_after")
     selection: Any = getattr(estimator, "selection_", None)
     selected = None if selection is None else selection.accuracy
-    # Without a step, the filters are those of the selection.
+    # If no refinement step was used, the components are those of the selection.
     if refined is not None and (refinement.get("refinement_steps") or selected is None):
         return float(refined)
     if selected is not None:
@@ -119,23 +119,23 @@ def _ended(estimator: Any) -> str:
 
 
 def pictures(components: NDArray[np.float64], image_shape: tuple[int, int]) -> list[bytes]:
-    """The components as small PNG images, each on a scale of its own."""
+    """Return the components as small PNG images, each with its own color scale."""
     height, width = image_shape
     if height * width != components.shape[1]:
         raise ValueError(
-            f"images of {height} × {width} have {height * width} pixels, the components "
-            f"{components.shape[1]}"
+            f"image_shape is {height} × {width}, which is {height * width} pixels, but components "
+            f"have {components.shape[1]} weights"
         )
     return [_png(one.reshape(height, width)) for one in components[:_MOST_PICTURES]]
 
 
 def _png(weights: NDArray[np.float64]) -> bytes:
-    """A picture in the file format's own words: header, deflated rows, end."""
+    """Return an image as a PNG file: header, compressed rows, end."""
     share = weights / (abs(weights).max() or 1.0)
     towards = np.where(share[..., None] < 0, _NEGATIVE, _POSITIVE)
     pixels = (255 + abs(share)[..., None] * (towards - 255.0)).round().astype(np.uint8)
     height, width = weights.shape
-    # Every row begins with its filter, none.
+    # Each row begins with its filter type, which is 0 (none).
     rows = b"".join(b"\0" + row.tobytes() for row in pixels)
     parts = (
         (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),

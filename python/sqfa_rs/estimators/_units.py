@@ -1,4 +1,4 @@
-"""Whether points are measured as in the fit: features that spread unlike its own tell of other units."""
+"""Check whether new samples have the same units as the training samples."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# As in the command: so many times the variance is a factor of ten in units and no accident.
+# As in the command: this ratio of variances is a factor of ten in units, which is unlikely by
+# chance.
 FAR = 100.0
-# With fewer points a spread says little.
+# With fewer samples, the spread is not reliable.
 ENOUGH = 20
-# Of more points every second, third, … is looked at.
+# If there are more samples, only every second, third, … sample is used.
 LOOKED_AT = 4096
 
 
 def warn_of_units(reducer: Any, features: NDArray[Any]) -> None:
-    """Warn where features of new points spread unlike those of the training points."""
+    """Warn if features of new samples have a different spread than those of the training samples."""
     means = getattr(reducer, "feature_means_", None)
     if means is None or len(features) < ENOUGH or getattr(reducer, "_record", {}).get("second_moments"):
         return
@@ -37,13 +38,13 @@ def warn_of_units(reducer: Any, features: NDArray[Any]) -> None:
     at = int(np.argmax(far | near))
     ratio = np.sqrt(away[at] / total[at] if far[at] else variance[at] / least[at])
     word = (
-        "as far from the mean of the training points as those"
+        "as far from the training mean as the training samples"
         if far[at]
-        else "as far as the training points of any class"
+        else "as far as the training samples of any class"
     )
     warnings.warn(
-        f"along component {at} points spread {ratio:.1e} times {word}: are columns in other units than "
-        "in the fit?",
+        f"samples spread {ratio:.1e} times {word} along component {at}: check that the columns "
+        "have the same units as in fit",
         UserWarning,
         stacklevel=4,
     )
