@@ -26,7 +26,7 @@ def test_version_help_and_wrong_usage():
     assert (told.returncode, told.stdout) == (0, f"sqfa {sqfa_rs._core.__version__}\n")
     assert "Learn filters from data" in run("--help").stdout
     wrong = run("fit")
-    assert wrong.returncode == 2 and "--filters" in wrong.stderr
+    assert wrong.returncode == 2 and "<DATA>" in wrong.stderr
     missing = run("inspect", "no-such-file.sqfa")
     assert missing.returncode == 1 and "no-such-file" in missing.stderr
 

@@ -141,7 +141,7 @@ def test_the_number_of_components(wine, tmp_path):
 def test_the_closed_form_where_no_point_is_kept(wine):
     X, y = wine
     given = SQFA(2).fit_statistics(class_statistics(X, y))
-    assert given.selection_ == ("within-class", "0.3x", "default", 0, None, [])
+    assert given.selection_[:6] == ("within-class", "0.3x", "default", 0, None, [])
     table = pa.table({**{f"x{i}": column for i, column in enumerate(X.T)}, "kind": y})
     stream = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=50))
     streamed = SQFA(2).fit(stream, "kind")
@@ -159,7 +159,7 @@ def test_second_moments_alone_have_the_noise_of_their_scale(wine):
     statistics = class_statistics(X, y)
     moments = statistics.covariances + np.einsum("ki,kj->kij", statistics.means, statistics.means)
     sqfa = SecondMomentSQFA(2).fit_statistics(None, moments)
-    assert sqfa.selection_ == ("none", "1x", "default", 0, None, [])
+    assert sqfa.selection_[:6] == ("none", "1x", "default", 0, None, [])
     assert sqfa.noise_ == pytest.approx(np.trace(moments.mean(axis=0)) / 13)
 
 
@@ -213,7 +213,7 @@ def test_tables_that_tell_nothing(blobs):
     with pytest.raises(ValueError, match="all 5 columns are constant"):
         SQFA(2).fit_statistics(class_statistics(np.full_like(X, 3.0), y))
     for estimator in (SQFA(2), LDA(2), LFDA(2)):
-        with pytest.raises(ValueError, match="180 different labels of 180 points"):
+        with pytest.raises(ValueError, match="180 different labels for 180 samples"):
             estimator.fit(X, [f"id{i}" for i in range(len(y))])
 
 

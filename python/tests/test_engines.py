@@ -203,8 +203,8 @@ def test_a_sample_is_of_every_class_and_repeats(points):
 def test_methods_that_look_at_points_get_all_that_fit(points, name):
     X, y = points
     settings = {"LMNN": {"per_class": 40}, "WDA": {"per_class": 40}, "NCA": {}}[name]
-    there = fit_on(getattr(sqfa_rs, name)(1, **settings), Lists(X[:240], y[:240], 100))
-    here = getattr(sqfa_rs, name)(1, **settings).fit(X[:240], y[:240])
+    there = fit_on(getattr(sqfa_rs.baselines, name)(1, **settings), Lists(X[:240], y[:240], 100))
+    here = getattr(sqfa_rs.baselines, name)(1, **settings).fit(X[:240], y[:240])
     assert (there.components_ == here.components_).all()
 
 

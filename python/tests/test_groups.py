@@ -173,11 +173,12 @@ def test_searches_pass_groups_on_with_metadata_routing() -> None:
 
 
 def test_a_stream_has_no_groups() -> None:
-    pandas = pytest.importorskip("pandas")
+    pyarrow = pytest.importorskip("pyarrow")
     X, y, groups = grouped(4)
-    frame = pandas.DataFrame(X).rename(columns=str).assign(y=y)
+    table = pyarrow.table({**{f"x{at}": column for at, column in enumerate(X.T)}, "y": y})
+    stream = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches())
     with pytest.raises(ValueError, match="groups cannot be used"):
-        SQFA(2).fit(frame, "y", groups=groups)
+        SQFA(2).fit(stream, "y", groups=groups)
 
 
 def test_cv_is_a_parameter_that_clones() -> None:

@@ -218,7 +218,6 @@ def test_a_query_that_has_not_run_is_rejected_with_the_remedy(blobs, reference):
     lazy = frame.lazy()
     for ask in (
         lambda: SQFA(1).fit(lazy, y),
-        lambda: SQFA(1).fit(frame.with_columns(label=pl.Series(y)).lazy(), "label"),
         lambda: reference.transform(lazy),
         lambda: class_statistics(lazy, y),
     ):

@@ -127,7 +127,7 @@ def test_bad_maps_say_what_helps(blobs):
         Lift("nystrom:5").fit(X)
     with pytest.raises(ValueError, match="specify the number of features"):
         Lift("fourier").fit(X)
-    with pytest.raises(ValueError, match="there are 180"):
+    with pytest.raises(ValueError, match="there are only 180"):
         Lift("nystroem:500").fit(X)
     with pytest.raises(ValueError, match="above 0"):
         Lift("fourier:5", bandwidth=-1.0).fit(X)

@@ -22,7 +22,7 @@ from ..data._labels import check_room, class_names, has_room
 from ..data._statistics import estimator_name, needs_points, sketch_size
 from ..estimators._base import Reducer
 from ..estimators._progress import watcher
-from ..estimators._settings import core_settings, with_count
+from ..estimators._settings import before_data, core_settings, with_count
 from ..typing import CovarianceEstimator, Form
 from ._work import Counted, FoldSums, Sampled, Scored, Sums, Work, added, all_counts
 
@@ -85,7 +85,7 @@ def fit_on(estimator: Any, engine: Engine, max_bytes: int | None = None) -> Any:
     width = engine.width
     if width is not None and not has_room(2, width):
         return _fit_sketches(estimator, engine, start, settings, width)
-    if not estimator.refine and not _core.chooses(estimator._core_method(), settings):
+    if not estimator.refine and not _core.chooses(estimator._core_method(), before_data(settings)):
         statistics = total(engine).finish("empirical")
         settings = _started(estimator, start, settings, statistics.n_features)
         return _done(
@@ -129,7 +129,7 @@ class _Choosing:
     def __init__(self, estimator: Any, engine: Engine, start: Any, settings: dict[str, Any]) -> None:
         self.estimator, self.engine, self.seed = estimator, engine, int(settings["seed"])
         method = estimator._core_method()
-        held = _core.chooses(method, settings)
+        held = _core.chooses(method, before_data(settings))
         narrow = engine.width is not None and engine.width <= _NARROW
         self.parts, folds = _FOLDS if narrow else _SPLIT
         sums = engine.reduced(FoldSums(self.parts, folds if held else 0, self.seed), added)

@@ -40,9 +40,13 @@ def core_settings(
             "pair_weights cannot be used with a refinement: leave out pair_weights, or set refine=False"
         )
     settings["seed"] = estimator._seed = seed_of(estimator.random_state)
-    known = settings["n_components"] is not None
-    _core.check_settings(estimator._core_method(), settings if known else settings | {"n_components": 1})
+    _core.check_settings(estimator._core_method(), before_data(settings))
     return settings
+
+
+def before_data(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings for questions that are asked before the data are known: a number that follows from them is 1."""
+    return settings if settings["n_components"] is not None else settings | {"n_components": 1}
 
 
 def with_count(
