@@ -103,6 +103,34 @@ pub(crate) fn deal_once(
     with_table!(points, table => deal_table(&table, labels, weight, groups, plan, seed, true))
 }
 
+/// Whether some class has enough different rows, or groups of rows, for one of them to be held out. It stops at the first class
+/// that has, so that it looks at few rows of ordinary data.
+pub(crate) fn can_deal(
+    points: Points<'_>,
+    labels: &Labels,
+    mut rows: impl Iterator<Item = usize>,
+    hold_out: HoldOut<'_>,
+) -> bool {
+    let mut different: Vec<Vec<usize>> = vec![Vec::new(); labels.classes().len()];
+    with_table!(points, table => {
+        let equal = |a: usize, b: usize| {
+            (0..table.columns()).all(|column| table.get(a, column) == table.get(b, column))
+        };
+        let same = |a: usize, b: usize| match hold_out {
+            HoldOut::Rows => equal(a, b),
+            HoldOut::Groups(groups) => groups[a] == groups[b] || equal(a, b),
+            HoldOut::Folds(folds) => folds[a] == folds[b],
+        };
+        rows.any(|row| {
+            let own = &mut different[labels.codes()[row] as usize];
+            if own.iter().all(|&other| !same(row, other)) {
+                own.push(row);
+            }
+            own.len() >= FEWEST || matches!(hold_out, HoldOut::Folds(_))
+        })
+    })
+}
+
 fn deal_table<S: Scalar>(
     table: &Table<'_, S>,
     labels: &Labels,
@@ -396,6 +424,24 @@ mod tests {
     }
 
     /// Groups of several classes, of single classes, and one that shares a row with another.
+    #[test]
+    fn a_class_with_two_different_rows_cannot_be_held_out() {
+        let can = |values: &[f64], groups: Option<&[u32]>| {
+            let rows = values.len() / 2;
+            let labels: Vec<i64> = (0..rows as i64).map(|row| row % 2).collect();
+            let points = Points::F64(Table::row_major(values, rows, 2).unwrap());
+            let hold_out = groups.map_or(HoldOut::Rows, HoldOut::Groups);
+            can_deal(points, &Labels::from_integers(&labels), 0..rows, hold_out)
+        };
+        // Rows 0, 2 and 4 are of one class, rows 1, 3 and 5 of the other.
+        let two = [1.0, 0.0, 5.0, 5.0, 2.0, 0.0, 5.0, 5.0, 1.0, -0.0, 6.0, 5.0];
+        assert!(!can(&two, None));
+        let three = [1.0, 0.0, 5.0, 5.0, 2.0, 0.0, 5.0, 5.0, 3.0, 0.0, 6.0, 5.0];
+        assert!(can(&three, None));
+        assert!(!can(&three, Some(&[0, 1, 0, 1, 2, 1])));
+        assert!(can(&three, Some(&[0, 1, 2, 3, 4, 5])));
+    }
+
     #[test]
     fn a_small_class_keeps_two_rows_if_parts_are_held_out_together() {
         for small in 2..6 {

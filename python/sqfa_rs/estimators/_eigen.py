@@ -694,3 +694,9 @@ class SupervisedPCA(SupervisedReducer):
         self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # A single supervised principal component need not separate more than two classes.
+        tags.classifier_tags.poor_score = self.n_components == 1
+        return tags

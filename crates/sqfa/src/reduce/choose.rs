@@ -59,7 +59,7 @@ impl Choice {
         match self {
             Self::Value(value) => vec![*value],
             Self::Among(values) if !values.is_empty() => values.clone(),
-            Self::Usual if training.samples().is_none() => vec![fixed],
+            Self::Usual if !training.can_hold_out() => vec![fixed],
             _ => usual.to_vec(),
         }
     }

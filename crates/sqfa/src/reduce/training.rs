@@ -10,7 +10,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::classify::Qda;
-use crate::deal::{HoldOut, deal_once};
+use crate::deal::{HoldOut, can_deal, deal_once};
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
 use crate::points::{Points, Scalar};
@@ -243,6 +243,18 @@ impl<'a> Training<'a> {
             Some(learn) => Ok((self.of_rows(samples, learn, self.estimator)?, held)),
             None => Ok((self.clone(), held)),
         }
+    }
+
+    /// Whether samples can be held out to select settings: some class needs three different rows or groups, of which one is held
+    /// out.
+    pub(crate) fn can_hold_out(&self) -> bool {
+        let Some(Samples { points, labels, .. }) = self.samples else { return false };
+        if self.validation.is_some() {
+            return true;
+        }
+        let count = self.rows.as_ref().map_or(labels.len(), Vec::len);
+        let row = |at: usize| self.rows.as_ref().map_or(at, |rows| rows[at] as usize);
+        can_deal(points, labels, (0..count).map(row), self.hold_out)
     }
 
     /// Returns the rows of the same split as [`Self::without_held_out`]: the rows to learn from, or
