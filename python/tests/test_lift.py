@@ -131,5 +131,5 @@ def test_bad_maps_say_what_helps(blobs):
         Lift("nystroem:500").fit(X)
     with pytest.raises(ValueError, match="above 0"):
         Lift("fourier:5", bandwidth=-1.0).fit(X)
-    with pytest.raises(TypeError, match="behind a Lift"):
+    with pytest.raises(TypeError, match="the step StandardScaler"):
         sqfa_rs.save(make_pipeline(StandardScaler(), SQFA(2)), "nowhere")

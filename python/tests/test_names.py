@@ -89,7 +89,8 @@ def test_the_html_of_every_estimator_links_to_its_page():
     page = pathlib.Path(__file__).parents[2] / "docs/build.py"
     if not page.exists():
         pytest.skip("the documents are not part of this installation")
-    modules = re.findall(r'^    "(sqfa_rs[\w.]*)": ', page.read_text(), re.M)
+    listed = re.search(r"^MODULES = \((.*?)^\)", page.read_text(), re.M | re.S)
+    modules = re.findall(r'"(sqfa_rs[\w.]*)"', listed[1])
     pages = {f"{module}.{name}" for module in modules for name in exported(module)}
     for name in estimators.__all__:
         cls = getattr(estimators, name)

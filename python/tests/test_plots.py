@@ -74,7 +74,8 @@ def test_nothing_is_cut_off_by_a_plain_savefig(named, name):
 
 def test_legends_of_figures_without_a_layout_lie_within_the_axes(fitted):
     sqfa, X, y = fitted
-    figure, ax = plt.subplots()
+    with plt.rc_context({"figure.constrained_layout.use": False, "figure.autolayout": False}):
+        figure, ax = plt.subplots()
     plots.scatter(sqfa.transform(X), y, ax=ax)
     figure.canvas.draw()
     legend, axes = ax.get_legend().get_window_extent(), ax.get_window_extent()

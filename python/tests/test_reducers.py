@@ -1,4 +1,4 @@
-"""The other reducers and classifiers: scikit-learn's contract, and agreement with scikit-learn."""
+"""The other reducers and classifiers: agreement with scikit-learn."""
 
 import pickle
 
@@ -10,7 +10,6 @@ from sklearn.base import clone
 from sklearn.decomposition import PCA as SkPCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import sqfa_rs
 from sqfa_rs import QDA, SQFA
@@ -29,23 +28,16 @@ from sqfa_rs.baselines import (
     LinearClassifier,
 )
 
-# Settings that suit the checks' data, which have as few as two classes and three points of each.
+# Settings that suit small data.
 SMALL = {
     LDA: {"shrinkage": 0.1},
     LFDA: {"n_neighbors": 3, "local_scale": "neighbor", "pca_dims": 2},
     LMNN: {"n_neighbors": 2},
     WDA: {"reg": 1.0},
 }
-# One component does not separate the three classes of the checks of a classifier.
 REDUCERS = [cls(None if cls is LDA else 2, **SMALL.get(cls, {})) for cls in BASELINES]
 # Angles between equal subspaces: the square root of round-off in what defines them.
 ANGLE = 1e-6
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([*REDUCERS, KNN(), LinearClassifier()])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(params=["blobs", "digits"])

@@ -45,7 +45,7 @@ def core_settings(
 
 
 def before_data(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return settings for checks without data, with one component if the number follows from the data."""
+    """Return settings for checks without data, with one component if their number needs the data."""
     return settings if settings["n_components"] is not None else settings | {"n_components": 1}
 
 

@@ -313,7 +313,7 @@ fn sketches_fit_like_exact_sums_stream_merge_and_say_their_bound() {
             1,
             "cannot be computed from sketches",
         ),
-        ("fit all.csv --form sketch -m 2 --method lmnn --out x.sqfa", 1, "points"),
+        ("fit all.csv --form sketch -m 2 --method lmnn --out x.sqfa", 1, "learns from samples"),
     ] {
         folder.run(line).fails(code, words);
         assert!(!folder.path("x.stats").exists() && !folder.path("x.sqfa").exists(), "{line}");
