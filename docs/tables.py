@@ -512,9 +512,9 @@ PAIRS = {
     ("sqfa-h", "pca"): "SQFA-H, PCA",
     ("sqfa-h", "sqfa"): "SQFA-H, SQFA",
     ("sqfa-h+refine", "sqfa-h"): "SQFA-H refined, SQFA-H",
-    ("sqfa-h", "sqfa-h closed form"): "SQFA-H, SQFA-H with the default scaling and noise",
+    ("sqfa-h", "sqfa-h fixed"): "SQFA-H, SQFA-H with the default scaling and noise",
     ("sqfa-h", "sqfa-h per-feature"): "SQFA-H, SQFA-H with `--scaling per-feature`",
-    ("sqfa-h", "sqfa-h noise auto"): "SQFA-H, SQFA-H without scaling",
+    ("sqfa-h", "sqfa-h unscaled"): "SQFA-H, SQFA-H without scaling",
 }
 TABLES: dict[str, Callable[[str], Made]] = {
     function.__name__: function

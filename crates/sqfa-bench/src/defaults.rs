@@ -168,9 +168,9 @@ fn summary(cells: &[Vec<Cell>]) -> Value {
     let means: serde_json::Map<_, _> =
         COLUMNS.iter().map(|(name, ..)| ((*name).to_owned(), mean(name))).collect();
     let against = [
-        ("sqfa-h", "sqfa-h noise auto", 0.0),
+        ("sqfa-h", "sqfa-h unscaled", 0.0),
         ("sqfa-h", "sqfa-h per-feature", 0.0),
-        ("sqfa", "sqfa noise auto", 0.0),
+        ("sqfa", "sqfa unscaled", 0.0),
         ("sqfa", "sqfa per-feature", 0.0),
         ("sqfa-h", "lda", 1.0),
         ("sqfa-h", "pca", 0.0),

@@ -10,9 +10,9 @@ const GROUPS: [(&str, &[(&str, &str)]); 3] = [
     (
         "earlier flags",
         &[
-            ("sqfa noise auto", "SQFA noise"),
+            ("sqfa unscaled", "SQFA noise"),
             ("sqfa per-feature", "SQFA noise, scaled"),
-            ("sqfa-h noise auto", "SQFA-H noise"),
+            ("sqfa-h unscaled", "SQFA-H noise"),
             ("sqfa-h per-feature", "SQFA-H noise, scaled"),
             ("sqfa-h+refine per-feature", "refined, scaled"),
         ],
