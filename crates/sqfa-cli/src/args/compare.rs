@@ -47,10 +47,10 @@ pub(crate) struct CompareArgs {
     /// Methods without a seed run once.
     #[arg(long, value_name = "N", value_parser = values::positive)]
     pub(crate) seeds: Option<usize>,
-    /// Classifiers that score the features, the first one decides: qda, qda-t, knn [default: qda].
+    /// Classifiers of the features: qda, qda-t, knn; the recommendation uses the first one [default: qda].
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) classifiers: Option<Vec<String>>,
-    /// What to compare as a TOML file; flags go before it.
+    /// Specification of the comparison as a TOML file; flags override it.
     #[arg(long, value_name = "FILE.toml")]
     #[arg(hide_short_help = true)]
     pub(crate) spec: Option<PathBuf>,
@@ -66,7 +66,7 @@ pub(crate) struct CompareArgs {
     #[arg(long, help_heading = "Data", conflicts_with = "test")]
     #[arg(hide_short_help = true)]
     pub(crate) per_file: bool,
-    /// Share of every class to hold out for testing [default: 0.2 of 5000 points or more].
+    /// Fraction of each class to hold out for testing [default: 0.2 if there are at least 5000 samples].
     #[arg(long, value_name = "SHARE", value_parser = values::not_negative)]
     #[arg(help_heading = "Data", conflicts_with_all = ["test", "cv"])]
     #[arg(hide_short_help = true)]
@@ -75,20 +75,20 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "K", value_parser = values::positive)]
     #[arg(help_heading = "Data", conflicts_with = "test")]
     pub(crate) cv: Option<usize>,
-    /// Hold out a tenth of every class to test and a tenth to choose settings on, K times in every session.
+    /// Hold out a tenth of each class for testing and a tenth for selecting settings, K times per session.
     #[arg(long, value_name = "K", value_parser = values::positive)]
     #[arg(help_heading = "Data", conflicts_with_all = ["test", "cv", "test_fraction"])]
     #[arg(hide_short_help = true)]
     pub(crate) splits: Option<usize>,
-    /// Column or npz array that names the session of every point; sessions share no filters.
+    /// Column or npz array with the session of each sample; sessions share no filters.
     #[arg(long, value_name = "KEY", help_heading = "Data", conflicts_with_all = ["test", "classes"])]
     #[arg(hide_short_help = true)]
     pub(crate) sessions: Option<String>,
-    /// Column or npz array that names the group of every point; a group stays on one side of every split.
+    /// Column or npz array with the group of each sample; a group is never divided between training and test samples.
     #[arg(long, value_name = "KEY", help_heading = "Data", conflicts_with_all = ["test", "classes"])]
     #[arg(hide_short_help = true)]
     pub(crate) group: Option<String>,
-    /// Compare on these classes only.
+    /// Use only these classes.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
     #[arg(hide_short_help = true)]
     pub(crate) classes: Option<Vec<String>>,
@@ -96,18 +96,18 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "SCALING", help_heading = "Data", value_parser = choice::scaling())]
     #[arg(hide_short_help = true)]
     pub(crate) scaling: Option<choice::ScalingChoice>,
-    /// Estimator of the class covariances, as in sqfa fit [default: every method's own].
+    /// Estimator of the class covariances, as in sqfa fit [default: that of each method].
     #[arg(long, value_name = "ESTIMATOR", help_heading = "Data", value_parser = choice::estimator())]
     #[arg(hide_short_help = true)]
     pub(crate) covariance_estimator: Option<Estimator>,
-    /// Width and height of the images that points are, for the report, as in 28x28.
+    /// Width and height of the images if samples are images, for the report, such as 28x28.
     #[arg(long, value_name = "WxH", help_heading = "Data", value_parser = values::width_height)]
     #[arg(hide_short_help = true)]
     pub(crate) image: Option<(usize, usize)>,
 
     #[command(flatten)]
     pub(crate) settings: SettingFlags<true>,
-    /// First seed; it also chooses the held-out points [default: 0].
+    /// First seed, which also selects the held-out samples [default: 0].
     #[arg(long, value_name = "S", help_heading = "Fits")]
     #[arg(hide_short_help = true)]
     pub(crate) seed: Option<u64>,
@@ -115,11 +115,11 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Fits")]
     #[arg(hide_short_help = true)]
     pub(crate) neighbors: Option<usize>,
-    /// Stop a fit after so many seconds and record that [default: no limit].
+    /// Stop a fit after this number of seconds and record that [default: no limit].
     #[arg(long, value_name = "SECONDS", value_parser = values::not_negative, help_heading = "Fits")]
     #[arg(hide_short_help = true)]
     pub(crate) time_limit: Option<f64>,
-    /// Refuse to begin when more GB than this are needed [default: what is free].
+    /// Report an error before the start if more memory than this is needed, in GB [default: free memory].
     #[arg(long, value_name = "GB", value_parser = values::not_negative, help_heading = "Fits")]
     #[arg(hide_short_help = true)]
     pub(crate) memory: Option<f64>,
@@ -132,7 +132,7 @@ pub(crate) struct CompareArgs {
     /// HTML report to write.
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
-    /// Period after which labels repeat, for the tuning curves of the report, as 180 for orientations.
+    /// Period after which labels repeat, for the tuning curves of the report, such as 180 for orientations.
     #[arg(long, value_name = "PERIOD", value_parser = values::not_negative, help_heading = "Output")]
     #[arg(hide_short_help = true)]
     pub(crate) circular: Option<f64>,

@@ -1,4 +1,4 @@
-//! Flags of `sqfa fit`; those of the settings of methods come from the rows of the core.
+//! Flags of `sqfa fit`. The flags of methods' settings are generated from the rows of the core.
 
 use std::path::PathBuf;
 
@@ -101,7 +101,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "FORM", value_parser = choice::sketch(), help_heading = "Data")]
     #[arg(hide_short_help = true)]
     pub(crate) form: Option<usize>,
-    /// Precision of the class covariances [default: that of the data].
+    /// Precision of the class covariances [default: precision of the data].
     #[arg(long, value_enum, value_name = "PRECISION", help_heading = "Data")]
     #[arg(hide_short_help = true)]
     pub(crate) precision: Option<PrecisionArg>,

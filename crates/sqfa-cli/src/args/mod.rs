@@ -100,19 +100,19 @@ pub(crate) struct Arguments {
 pub(crate) enum Subcommand {
     /// Learn filters from data and write a model file.
     Fit(Box<FitArgs>),
-    /// Sum up points of any size to class statistics, or merge such sums.
+    /// Compute class statistics from data of any size, or merge existing ones.
     Stats(StatsArgs),
-    /// Apply a model's filters to points.
+    /// Compute the features of samples with a model.
     Transform(TransformArgs),
-    /// Name the class of every point with the model's quadratic classifier.
+    /// Predict the class of each sample with a model's classifier.
     Predict(PredictArgs),
-    /// Measure how well the model's quadratic classifier tells classes apart.
+    /// Measure the accuracy of a model's classifier.
     Evaluate(EvaluateArgs),
-    /// Show how far classes are from each other, in data or in a model's features.
+    /// Compute distances between classes, in data or in the features of a model.
     Distances(DistancesArgs),
-    /// Show what a model is and how it was fitted.
+    /// Describe a model and how it was fitted.
     Inspect(InspectArgs),
-    /// Write a model's numbers as npz or csv.
+    /// Write the filters and other arrays of a model as npz or csv.
     Export(ExportArgs),
     /// Remove quiet neurons, outlying trials and unstable neurons from a recording.
     Clean(CleanArgs),
@@ -130,7 +130,7 @@ pub(crate) enum Subcommand {
     Man(ManArgs),
 }
 
-/// What a data file cannot say about itself.
+/// Flags about reading data.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct DataFlags {
     /// Labels of the samples in an .npy or .npz file: another .npy file.
@@ -142,7 +142,7 @@ pub(crate) struct DataFlags {
     pub(crate) table: TableFlags,
 }
 
-/// Which arrays of a file hold what.
+/// Names of arrays in a file.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ArrayFlags {
     /// Array of samples in an .npz or .mat file [default: X, X_train, data, features or counts].
@@ -161,7 +161,7 @@ impl ArrayFlags {
     }
 }
 
-/// What a table cannot say about itself.
+/// Flags about reading tables.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct TableFlags {
     /// Label column of a table, by name or by position from 0.
@@ -205,7 +205,7 @@ pub(crate) struct TableFlags {
     /// Decimal mark of a table's numbers: point or comma [default: auto-detect].
     #[arg(long, value_name = "MARK", value_parser = values::decimal, help_heading = "Tables", hide_short_help = true)]
     pub(crate) decimal: Option<Decimal>,
-    /// Whether a table's first row names its columns [default: as it looks].
+    /// Whether the first row of a table contains the names of the columns [default: auto-detect].
     #[arg(
         long,
         value_enum,
@@ -215,8 +215,7 @@ pub(crate) struct TableFlags {
         hide_short_help = true
     )]
     pub(crate) header: Option<HeaderArg>,
-    /// What stands between a table's cells: comma, semicolon, tab, space or a character
-    /// [default: as it looks].
+    /// Field delimiter of a table: comma, semicolon, tab, space or a character [default: auto-detect].
     #[arg(long, value_name = "MARK", value_parser = values::delimiter, help_heading = "Tables", hide_short_help = true)]
     pub(crate) delimiter: Option<u8>,
     /// Encoding of a table's names and labels: utf-8, latin-1 or windows-1252 [default: utf-8].
@@ -255,17 +254,17 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = DATASET_EXAMPLES)]
 pub(crate) struct DatasetArgs {
-    /// Which data set.
+    /// Name of the data set.
     #[arg(value_name = "NAME", value_parser = choice::builtin())]
     pub(crate) name: Builtin,
     /// File to write.
     #[arg(long, value_name = "FILE.npz")]
     pub(crate) out: PathBuf,
-    /// Training points per class; toys are written as exact statistics unless given [speed: 500,
+    /// Training samples per class; toys are written as exact statistics unless it is specified [speed: 500,
     /// neural: 400].
     #[arg(long, value_name = "N", value_parser = values::positive)]
     pub(crate) train: Option<usize>,
-    /// Test points per class [speed: 300].
+    /// Test samples per class [speed: 300].
     #[arg(long, value_name = "N")]
     pub(crate) test: Option<usize>,
     /// Seed of all random numbers [speed and neural: 1, toys: 0, scaling: K].
@@ -314,10 +313,10 @@ pub(crate) struct CompletionsArgs {
 /// Flags of `sqfa man`.
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// Folder for one page a command; without it the main page goes to standard output.
+    /// Folder for one page per command; without it, the main page is printed.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
-    /// Markdown, for the documentation, instead of manual pages.
+    /// Write Markdown for the documentation instead of manual pages.
     #[arg(long)]
     pub(crate) markdown: bool,
 }

@@ -22,7 +22,7 @@ Examples:
 pub(crate) struct StatsArgs {
     #[command(subcommand)]
     pub(crate) command: Option<StatsCommand>,
-    /// Files of labeled points; * and ? stand for parts of names.
+    /// Files of labeled samples; * and ? match parts of names.
     #[arg(value_name = "DATA", required = true)]
     pub(crate) data: Vec<String>,
     /// File to write: class statistics.
@@ -39,7 +39,7 @@ pub(crate) struct StatsArgs {
     pub(crate) form: Option<usize>,
     #[command(flatten)]
     pub(crate) table: TableFlags,
-    /// Column of a table that says how often a row counts: whole numbers.
+    /// Column of a table with the weight of each row, a whole number.
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub(crate) weights: Option<String>,
     /// Print one JSON object instead of text.
@@ -47,10 +47,10 @@ pub(crate) struct StatsArgs {
     pub(crate) json: bool,
 }
 
-/// What else `sqfa stats` does.
+/// Subcommands of `sqfa stats`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum StatsCommand {
-    /// Add up class sums of different points.
+    /// Merge class statistics of different samples.
     Merge(MergeArgs),
 }
 

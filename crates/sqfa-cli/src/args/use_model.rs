@@ -26,11 +26,11 @@ There is one output row per input row: the features of a row that lacks a value 
 pub(crate) struct TransformArgs {
     /// Model file.
     pub(crate) model: PathBuf,
-    /// Samples, with or without labels; several files are one data set, rows in the order of the files. * and ? stand for
+    /// Samples, with or without labels; several files are one data set, rows in the order of the files. * and ? match
     /// parts of names.
     #[arg(required = true)]
     pub(crate) data: Vec<String>,
-    /// File to write: .npy, .npz or .csv (with labels where there are any); - prints csv to standard output.
+    /// File to write: .npy, .npz or .csv (with labels if there are any); - prints csv to standard output.
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(crate) out: PathBuf,
     /// Column of a table to copy to the output, which identifies its rows.
@@ -38,7 +38,7 @@ pub(crate) struct TransformArgs {
     pub(crate) id: Option<String>,
     #[command(flatten)]
     pub(crate) flags: DataFlags,
-    /// Which part of DATA; all parts when writing .npz.
+    /// Part of DATA to transform; all parts if an .npz file is written.
     #[arg(long, value_enum, value_name = "PART")]
     pub(crate) part: Option<PartArg>,
     /// Print one JSON object instead of text.
@@ -58,12 +58,12 @@ pub(crate) struct PredictArgs {
     /// Model file.
     pub(crate) model: PathBuf,
     /// Samples, with or without labels; all parts if there are two, training first. Several files are one data set, rows
-    /// in the order of the files; * and ? stand for parts of names.
+    /// in the order of the files; * and ? match parts of names.
     #[arg(required = true)]
     pub(crate) data: Vec<String>,
     #[command(flatten)]
     pub(crate) flags: DataFlags,
-    /// Which part of DATA.
+    /// Part of DATA to use.
     #[arg(long, value_enum, value_name = "PART")]
     pub(crate) part: Option<PartArg>,
     /// Also print the probability of every class, as a table.
@@ -100,7 +100,7 @@ impl ClassifierArg {
         }
     }
 
-    /// Its name in reports.
+    /// The name in reports.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Qda => "QDA",
@@ -139,18 +139,18 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EVALUATE_EXAMPLES)]
 pub(crate) struct EvaluateArgs {
-    /// Model file; it holds all the classifier needs, so no training data are read.
+    /// Model file, which contains the classifier; training data are not needed.
     pub(crate) model: PathBuf,
     /// Samples with labels: the test part, or all of them if there is none; several files are one data set.
     #[arg(required_unless_present = "test")]
     pub(crate) data: Vec<String>,
-    /// Test samples in a file of their own, instead of DATA; * and ? stand for parts of names, and several --test are one
+    /// File of test samples, instead of DATA; * and ? match parts of names, and several --test are one
     /// data set.
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<String>,
     #[command(flatten)]
     pub(crate) flags: DataFlags,
-    /// Which part of DATA.
+    /// Part of DATA to use.
     #[arg(long, value_enum, value_name = "PART")]
     pub(crate) part: Option<PartArg>,
     #[command(flatten)]
@@ -184,16 +184,16 @@ pub(crate) struct DistancesArgs {
     pub(crate) noise: Option<Noise>,
     #[command(flatten)]
     pub(crate) flags: DataFlags,
-    /// Between these classes of DATA only.
+    /// Use only these classes of DATA.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
     pub(crate) classes: Option<Vec<String>>,
     /// Scale DATA first, so that distances do not depend on the units of columns [default: per-feature].
     #[arg(long, value_name = "SCALING", help_heading = "Data", value_parser = choice::scaling_of_columns())]
     pub(crate) scaling: Option<Scaling>,
-    /// Measure DATA in its leading K principal components.
+    /// Compute distances within the leading K principal components of DATA.
     #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Data")]
     pub(crate) pca_dims: Option<usize>,
-    /// With --distance fisher-rao: the lower bound, the distance and the upper bound of every pair.
+    /// With --distance fisher-rao, print the lower bound, the distance and the upper bound of each pair.
     #[arg(long)]
     pub(crate) bounds: bool,
     /// File for the whole matrix: .npy or .csv.
@@ -207,9 +207,9 @@ pub(crate) struct DistancesArgs {
 /// Flags of `sqfa inspect`.
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// Model file, or class sums from sqfa stats.
+    /// Model file, or class statistics from sqfa stats.
     pub(crate) model: PathBuf,
-    /// Print the whole metadata as one JSON object instead of text.
+    /// Print all metadata as one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -228,13 +228,13 @@ X @ filters + offset. In the npz they are X @ raw_filters + raw_offset; with a l
 pub(crate) struct ExportArgs {
     /// Model file.
     pub(crate) model: PathBuf,
-    /// npz: every array; csv: filters and offset for raw samples, with the names of the columns.
+    /// npz writes all arrays; csv writes filters and offset for raw samples, with column names.
     #[arg(long, value_enum)]
     pub(crate) format: ExportFormat,
-    /// With --format csv: filters for scaled and centered samples instead, as they were optimized.
+    /// With --format csv, write the filters of scaled and centered samples, as they were optimized.
     #[arg(long)]
     pub(crate) scaled: bool,
-    /// File to write; csv goes to standard output without it.
+    /// File to write; without it, csv is printed.
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }

@@ -21,12 +21,12 @@ pub(crate) fn decimal(text: &str) -> Result<Decimal, String> {
     }
 }
 
-/// How many filters.
+/// A number of filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FiltersArg {
-    /// Chosen on held-out points.
+    /// The number is selected on held-out samples.
     Auto,
-    /// So many.
+    /// A specified number.
     Count(usize),
 }
 
@@ -75,12 +75,12 @@ pub(crate) enum StartArg {
     File(PathBuf),
 }
 
-/// Where a test set or a prediction takes its points from.
+/// A part of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum PartArg {
-    /// The training points.
+    /// The training samples.
     Train,
-    /// The test points.
+    /// The test samples.
     Test,
 }
 
@@ -98,20 +98,20 @@ pub(crate) enum PrecisionArg {
 pub(crate) enum HeaderArg {
     /// The first row names the columns.
     Yes,
-    /// The first row is a point.
+    /// The first row is a sample.
     No,
 }
 
-/// What to do about missing values, as typed.
+/// The treatment of missing values, as typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum MissingArg {
-    /// Leave out the rows that lack a value; predict leaves their answer empty.
+    /// Drop rows with missing values; `predict` leaves their class empty.
     Drop,
-    /// Fill in the mean of the column; with a model, of its training points.
+    /// Replace missing values by the column's mean over the training samples.
     Mean,
 }
 
-/// What stands between cells: a word or one character.
+/// A field delimiter: a word or one character.
 pub(crate) fn delimiter(text: &str) -> Result<u8, String> {
     match text {
         "comma" => Ok(b','),
@@ -134,7 +134,7 @@ pub(crate) enum PriorsArg {
     Frequencies,
     /// All equal.
     Equal,
-    /// These, in the order of the classes.
+    /// Specified numbers, in the order of the classes.
     Given(Vec<f64>),
 }
 

@@ -184,7 +184,8 @@ impl Evaluate {
             ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
             ranked.truncate(LISTED);
         }
-        let mut rows = vec![vec!["class".into(), "accuracy".into(), "most often taken for".into()]];
+        let mut rows =
+            vec![vec!["class".into(), "accuracy".into(), "most often predicted as".into()]];
         for (accuracy, class) in ranked {
             let row = &report.confusion[class];
             let rival = (0..row.len())

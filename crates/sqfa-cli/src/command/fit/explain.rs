@@ -1,4 +1,4 @@
-//! What the engine refuses, said in terms of flags.
+//! Errors of the core in terms of the command's flags.
 
 use sqfa::model::FitError;
 use sqfa::pipeline::PipelineError;

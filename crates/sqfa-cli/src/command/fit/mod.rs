@@ -138,7 +138,7 @@ impl TryFrom<FitArgs> for Fit {
 struct Names {
     /// The group of each sample, if there are groups.
     groups: Option<Labels>,
-    /// Those of the columns; empty where they have none.
+    /// The names of the columns; empty if they have none.
     columns: Vec<String>,
     /// The label column, by name or by position where there are no names.
     label: Option<String>,
