@@ -63,7 +63,7 @@ impl StatusLine {
                 frozen => format!(" · {frozen} filters learned"),
             };
             self.tell(&format!(
-                "{name}: iteration {} · objective {:.5} · {} passes · {} of {} starts climbing{learned}",
+                "{name}: iteration {} · objective {:.5} · {} passes · {} of {} initializations running{learned}",
                 progress.iteration,
                 progress.objective,
                 progress.passes,
@@ -101,7 +101,7 @@ impl Rate {
             }
             _ => String::new(),
         };
-        line.tell(&format!("{}: {} points{left} · {rate:.0} points/s", self.what, now.rows));
+        line.tell(&format!("{}: {} samples{left} · {rate:.0} samples/s", self.what, now.rows));
     }
 }
 

@@ -306,7 +306,7 @@ fn what_is_wrong_is_told_with_its_place() {
     assert!(problem("x.npy", &options).contains("holds no labels"));
     write_npy(&at("text.npy"), &[2, 1], &vec!["a".to_owned(), "b".to_owned()]).unwrap();
     write_npy(&at("y.npy"), &[2], &vec![1i64, 2]).unwrap();
-    assert!(problem("text.npy", &labeled).contains("points must be numbers"));
+    assert!(problem("text.npy", &labeled).contains("samples must be numbers"));
     let bytes = std::fs::read(at("x.npy")).unwrap();
     std::fs::write(at("short.npy"), &bytes[..bytes.len() - 9]).unwrap();
     assert!(problem("short.npy", &labeled).contains("truncated"));

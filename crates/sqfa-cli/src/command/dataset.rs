@@ -98,7 +98,7 @@ impl Dataset {
         let Report { name, classes, dimensions, n_train, n_test, file } = report;
         let points = match (n_train, n_test) {
             (Some(train), Some(test)) => format!("{train} training and {test} test points"),
-            (Some(train), None) => format!("{train} points"),
+            (Some(train), None) => format!("{train} samples"),
             (None, _) => "exact means and covariances".to_owned(),
         };
         let next = suggest::command(["fit", &file, "--filters", "2", "--out", "model.sqfa"]);

@@ -155,11 +155,11 @@ impl Evaluate {
         }
         let (part, left_out) = keep_known(Part { points: part.points, labels }, model.classes())?;
         if part.labels.is_empty() {
-            bail!("'{data}' has no point of the model's classes");
+            bail!("'{data}' has no samples of the model's classes");
         }
         if left_out > 0 {
             output::warn(&format!(
-                "{left_out} points of classes that the model was told to ignore are left out"
+                "{left_out} samples of classes that were excluded from the fit are ignored"
             ));
         }
         Ok((part, left_out))

@@ -137,7 +137,7 @@ fn data(model: &Model) -> String {
     let name = &model.description().data.name;
     let moments = if model.record().second_moments { "second moments" } else { "statistics" };
     match model.counts() {
-        Some(counts) => format!("{name}, {} points", counts.iter().sum::<u64>()),
+        Some(counts) => format!("{name}, {} samples", counts.iter().sum::<u64>()),
         None => format!("{name}, {moments} without counts"),
     }
 }

@@ -120,7 +120,7 @@ impl Predict {
             });
         }
         match (&args.out, answers.first()) {
-            (_, None) => anyhow::bail!("'{data}' holds no points"),
+            (_, None) => anyhow::bail!("'{data}' contains no samples"),
             (Some(out), Some(part)) if ending(out) == "npy" => {
                 let _guard = Guard::new();
                 Ok(write_npy(out, &[part.predicted.len()], label_values(&part.predicted).as_ref())?)

@@ -147,7 +147,7 @@ impl Transform {
                 }
                 write_text(&args.out, &text)?;
             }
-            (_, None) => anyhow::bail!("'{data}' holds no points"),
+            (_, None) => anyhow::bail!("'{data}' contains no samples"),
         }
         drop(guard);
         let n_points = transformed.iter().map(|part| part.rows).sum();

@@ -25,9 +25,9 @@ pub(crate) fn check_units(data: &str, model: &Model, features: &Features) {
         let known = Known::of(model, filter);
         let away = variance + (mean - known.mean).powi(2);
         let (ratio, word) = if away > FAR * known.total {
-            ((away / known.total).sqrt(), "as far from the mean of the training points as those")
+            ((away / known.total).sqrt(), "as far from the mean of the training samples as those")
         } else if variance < known.least / FAR {
-            ((variance / known.least).sqrt(), "as far as the training points of any class")
+            ((variance / known.least).sqrt(), "as far as the training samples of any class")
         } else {
             continue;
         };

@@ -68,7 +68,7 @@ impl Samples<'_> {
         let mut parts = self.parts(model)?;
         let names: Vec<&str> = parts.iter().filter_map(|part| part.name).collect();
         let at = match (parts.len(), names.iter().position(|&name| name == "test")) {
-            (0, _) => bail!("'{data}' holds no points"),
+            (0, _) => bail!("'{data}' contains no samples"),
             (1, _) => 0,
             (_, Some(at)) => {
                 output::complain(
@@ -187,7 +187,7 @@ fn from_file(
     let means = match asked {
         Some(MissingArg::Mean) => Some(model.column_means().ok_or_else(|| {
             anyhow::anyhow!(
-                "--missing mean: the model does not know the mean of its training points"
+                "--missing mean: the model does not contain the mean of its training samples"
             )
         })?),
         _ => None,
@@ -214,7 +214,7 @@ fn from_file(
 
 fn built_in(builtin: Builtin, data: &str) -> Result<Vec<NamedPart>> {
     let Loaded::Data(LabeledData { train, test, .. }) = builtin.load()? else {
-        bail!("'{data}' holds class statistics, not points{}", drawing(data));
+        bail!("'{data}' contains class statistics, not samples{}", drawing(data));
     };
     let several = test.is_some();
     let named = |(name, part): (&'static str, Option<sqfa_io::data::Part>)| {

@@ -53,7 +53,10 @@ pub(crate) fn key_values(
     };
     if found.len() != points {
         let name = named(files);
-        bail!("'{key}' of {name} has {} values for {points} points: give one a point", found.len());
+        bail!(
+            "'{key}' of {name} has {} values for {points} samples: specify one per sample",
+            found.len()
+        );
     }
     Ok(found)
 }

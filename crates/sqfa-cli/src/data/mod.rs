@@ -124,7 +124,7 @@ pub(crate) fn tell(data: &str, notes: &[Note]) {
     for note in notes {
         let flag = match note {
             Note::NoHeader => " (--header yes if it names the columns)".to_owned(),
-            Note::NumericHeader => " (--header no if it is a point)".to_owned(),
+            Note::NumericHeader => " (use --header no if it is a sample)".to_owned(),
             Note::Label(_) => " (use --label for another)".to_owned(),
             Note::Delimiter(_) => " (--delimiter says otherwise)".to_owned(),
             Note::DecimalComma => "; override with --decimal point".to_owned(),

@@ -119,7 +119,7 @@ pub(crate) fn means_of(
         }
         if is_sums(Path::new(file)) {
             return usage(format!(
-                "--missing mean: {file} holds class sums, whose points are gone"
+                "--missing mean: {file} holds class sums, whose samples are no longer available"
             ));
         }
         means.add(Path::new(file), &options, weights).map_err(in_flags)?;
@@ -163,7 +163,7 @@ pub(crate) fn expand(names: &[String]) -> Result<Vec<String>> {
     for file in &files {
         // What is not there is told by whoever opens it.
         if !seen.insert(Path::new(file).canonicalize().unwrap_or_else(|_| file.into())) {
-            return usage(format!("'{file}' is named twice: its points would count twice"));
+            return usage(format!("'{file}' is named twice: its samples would count twice"));
         }
     }
     Ok(files)

@@ -50,12 +50,12 @@ fn columns_that_follow_the_rows_or_repeat_the_label_are_told() {
         (
             "time.csv",
             with_column(&text, "t", |row| format!("{}.25", 1_700_000_000 + row)),
-            "'t' goes one way",
+            "'t' increases or decreases monotonically",
         ),
         (
             "day.csv",
             with_column(&text, "day", |row| (20_240_101 + row / 2).to_string()),
-            "'day' goes one way",
+            "'day' increases or decreases monotonically",
         ),
         (
             "row.csv",
@@ -85,7 +85,7 @@ fn columns_that_follow_the_rows_or_repeat_the_label_are_told() {
     let told = with_column(&text, "code", |row| (code(row) * 10 + row / 30).to_string());
     folder.write("leak.csv", told);
     let said = folder.run(&format!("fit leak.csv {FIT} m.sqfa"));
-    assert!(said.err.contains("'code' is the same for all points of every class"), "{}", said.err);
+    assert!(said.err.contains("'code' is constant within each class"), "{}", said.err);
     // The plain table with its rows in another order draws no word.
     let ordered = table(30).replace("species", "label");
     let lines: Vec<&str> = ordered.lines().collect();
@@ -146,7 +146,7 @@ fn a_label_is_the_same_however_a_program_writes_its_number() {
         for line in [format!("fit {file} {FIT} m.sqfa"), format!("stats {file} --out s.stats")] {
             let said = folder.run(&line);
             assert!(
-                said.code == 0 && said.err.contains("are taken as two classes"),
+                said.code == 0 && said.err.contains("are two classes: if they mean the same"),
                 "{file}: {}",
                 said.err
             );
@@ -164,7 +164,7 @@ fn a_file_counts_once_and_test_points_have_their_own_labels() {
         "fit a.csv sub/../a.csv -m 1 --out m.sqfa",
         "stats a.csv a.csv --out s.stats",
     ] {
-        folder.run(line).fails(2, "is named twice: its points would count twice");
+        folder.run(line).fails(2, "is named twice: its samples would count twice");
     }
     // The labels of the training points are not those of the test points.
     let write = |file: &str, rows: usize| {

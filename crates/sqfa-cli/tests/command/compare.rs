@@ -91,7 +91,7 @@ fn few_points_are_cross_validated_unless_told_otherwise() {
     let said = folder.run(compare);
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(said.err.contains("every point is held out once, in 5 folds"), "{}", said.err);
-    assert!(said.out.contains("t: 180 points, each held out once in 5 folds"), "{}", said.out);
+    assert!(said.out.contains("t: 180 samples, each held out once in 5 folds"), "{}", said.out);
     assert!(
         said.out.contains("median of 1 seed;") && said.out.contains("1 filter"),
         "{}",

@@ -307,7 +307,7 @@ fn sketches_fit_like_exact_sums_stream_merge_and_say_their_bound() {
             "cannot be merged with sketches of 6 rows",
         ),
         ("fit dense.stats --form sketch -m 2 --out x.sqfa", 2, "all entries"),
-        ("fit all.csv --form sketch -m auto --out x.sqfa", 2, "--filters auto looks at points"),
+        ("fit all.csv --form sketch -m auto --out x.sqfa", 2, "--filters auto needs samples"),
         (
             "fit all.csv --form sketch -m 2 --covariance-estimator oas --out x.sqfa",
             1,

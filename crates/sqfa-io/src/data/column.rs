@@ -34,11 +34,11 @@ pub fn read_column(
         };
         return match open_data(path, &options)?.loaded {
             Loaded::Data(data) => Ok(data.train.labels),
-            _ => Err(DataError::content(&place, "it holds no points")),
+            _ => Err(DataError::content(&place, "it contains no samples")),
         };
     }
     if path.extension().is_none_or(|ending| ending != "npz") {
-        let problem = format!("only tables and npz files can name '{key}' beside their points");
+        let problem = format!("only tables and npz files can contain '{key}' next to the samples");
         return Err(DataError::content(&place, problem));
     }
     let mut npz = Npz::open(path, options.limits)?;

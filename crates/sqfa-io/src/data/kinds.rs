@@ -133,7 +133,7 @@ pub static FILE_KINDS: &[FileKind] = &[
 ];
 
 fn no_points(path: &Path) -> DataError {
-    DataError::content(&path.display().to_string(), "it holds class sums, not points")
+    DataError::content(&path.display().to_string(), "it contains class statistics, not samples")
 }
 
 /// Returns the kind of a file by the ending of its name. Without an ending, the first bytes decide.

@@ -306,7 +306,7 @@ pub(super) fn whole(
         }
     }
     let Some(batch) = reader.next_batch(usize::MAX)? else {
-        return Err(DataError::content(place, "it holds no points"));
+        return Err(DataError::content(place, "it contains no samples"));
     };
     let changed = || DataError::content(place, "its labels changed while reading");
     let labels = match batch.labels.classes() {
@@ -367,7 +367,10 @@ pub(super) fn labeled_points(
 ) -> Result<Vec<PointsPart>, DataError> {
     let opened = (file_kind(path)?.whole)(path, name_of(path), options)?;
     let Loaded::Data(LabeledData { train, test, .. }) = opened.loaded else {
-        return Err(DataError::content(&place_of(path), "it holds class statistics, not points"));
+        return Err(DataError::content(
+            &place_of(path),
+            "it contains class statistics, not samples",
+        ));
     };
     let several = test.is_some();
     let parts = [("train", Some(train)), ("test", test)];

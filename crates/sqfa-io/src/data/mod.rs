@@ -65,7 +65,7 @@ pub enum DataError {
         source: LabelError,
     },
     /// Different numbers of samples and labels.
-    #[error("{place} has {points} points and {labels} labels: give one label per point")]
+    #[error("{place} has {points} samples and {labels} labels: specify one label per sample")]
     Lengths {
         /// The file.
         place: String,
@@ -153,7 +153,7 @@ pub enum DataError {
         pair: Option<(String, String)>,
     },
     /// An archive of samples without labels.
-    #[error("{place} has no labels for its points '{points}': name them; it has: {names}")]
+    #[error("{place} has no labels for its samples '{points}': name them; it has: {names}")]
     NoLabelArray {
         /// The file.
         place: String,

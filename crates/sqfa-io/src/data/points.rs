@@ -73,7 +73,7 @@ impl OwnedPoints {
     ) -> Result<(Self, Option<(usize, usize)>), DataError> {
         let (shape, values) = array.into_parts();
         if shape.len() < 2 || shape.contains(&0) {
-            let problem = format!("points of shape {shape:?}; expected (points, dimensions …)");
+            let problem = format!("samples of shape {shape:?}; expected (samples, columns …)");
             return Err(DataError::content(place, problem));
         }
         let rows = shape[0];
@@ -90,7 +90,7 @@ impl OwnedPoints {
                 Numbers::F64(values.into_iter().map(|value| value as f64).collect())
             }
             Values::Text(_) => {
-                return Err(DataError::content(place, "points are text; expected numbers"));
+                return Err(DataError::content(place, "the samples are text; expected numbers"));
             }
         };
         Ok((Self { rows, columns, values }, image))

@@ -10,7 +10,7 @@ use crate::formats::{Array, Values};
 pub(super) fn labels_of(array: Array, place: &str) -> Result<Labels, DataError> {
     let (shape, values) = array.into_parts();
     if shape.iter().filter(|&&length| length != 1).count() > 1 {
-        let problem = format!("labels of shape {shape:?}; expected one label per point");
+        let problem = format!("labels of shape {shape:?}; expected one label per sample");
         return Err(DataError::content(place, problem));
     }
     let floats = |values: &[f64]| {
@@ -39,7 +39,7 @@ pub(super) fn labels_of(array: Array, place: &str) -> Result<Labels, DataError> 
             if let Some((row, text)) = gaps().next() {
                 let (missing, all) = (gaps().count(), values.len());
                 let problem = format!(
-                    "{missing} of {all} labels are missing ('{text}' at row {row}, counted from 0): leave those points out"
+                    "{missing} of {all} labels are missing ('{text}' at row {row}, counted from 0): leave out these samples"
                 );
                 return Err(DataError::content(place, problem));
             }

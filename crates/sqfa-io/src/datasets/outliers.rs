@@ -93,7 +93,7 @@ impl Outliers {
         let labels = Labels::from_codes(part.labels.classes().clone(), codes);
         match (points, labels) {
             (Some(points), Some(labels)) => Ok(Part { points, labels }),
-            _ => Err(DatasetError::parameter("points", rows, "as many labels as points")),
+            _ => Err(DatasetError::parameter("points", rows, "as many labels as samples")),
         }
     }
 }

@@ -54,14 +54,14 @@ impl ArrayRows {
         place: &str,
     ) -> Result<Self, FormatError> {
         if layout.shape.len() < 2 || layout.shape.contains(&0) {
-            let expected = "two or more axes, none empty, the first of which counts points";
+            let expected = "two or more axes, none empty, the first of which counts samples";
             return Err(FormatError::shape(place, &layout.shape, expected));
         }
         if matches!(layout.dtype.kind, Kind::Unicode(_) | Kind::Bytes(_)) {
             return Err(FormatError::Dtype {
                 place: place.to_owned(),
                 dtype: "text".to_owned(),
-                remedy: "points must be numbers",
+                remedy: "samples must be numbers",
             });
         }
         let rows = layout.shape[0];
@@ -100,7 +100,7 @@ impl ArrayRows {
             Values::I64(values) => {
                 (Kind::I64, values.iter().flat_map(|v| v.to_le_bytes()).collect())
             }
-            Values::Text(_) => return Err(FormatError::header(&place, "points must be numbers")),
+            Values::Text(_) => return Err(FormatError::header(&place, "samples must be numbers")),
         };
         let layout = Layout { dtype: Dtype { kind, big_endian: false }, ..layout };
         let source = Rows::Stream(Box::new(std::io::Cursor::new(bytes)));
@@ -147,7 +147,7 @@ impl ArrayRows {
             Kind::I64 => Values::F64(self.gather(now, |b| i64::from_le_bytes(b) as f64)?),
             Kind::U64 => Values::F64(self.gather(now, |b| u64::from_le_bytes(b) as f64)?),
             Kind::Unicode(_) | Kind::Bytes(_) => {
-                return Err(FormatError::header(&self.place, "points must be numbers"));
+                return Err(FormatError::header(&self.place, "samples must be numbers"));
             }
         };
         self.next += now;

@@ -38,7 +38,7 @@ pub enum ModelError {
         problem: String,
     },
     /// Samples with another number of features than the training samples.
-    #[error("points have {found} dimensions, but the model was fitted on {expected}")]
+    #[error("the samples have {found} columns, but the model was fitted on {expected}")]
     Dimension {
         /// The number of features of the training samples.
         expected: usize,

@@ -42,10 +42,10 @@ pub enum CompareError {
     #[error("the data cannot be split: {0}")]
     Split(#[from] SplitError),
     /// Training samples whose statistics cannot be computed.
-    #[error("the training points cannot be used: {0}")]
+    #[error("the training samples cannot be used: {0}")]
     Statistics(#[from] StatisticsError),
     /// Training samples that cannot be fitted.
-    #[error("the training points cannot be used: {0}")]
+    #[error("the training samples cannot be used: {0}")]
     Pipeline(#[from] PipelineError),
     /// Rows that cannot be assigned to parts.
     #[error("the data cannot be split: {0}")]
@@ -68,7 +68,9 @@ pub enum CompareError {
         expected: usize,
     },
     /// Groups whose number differs from that of the samples.
-    #[error("session '{session}' has {points} points and {groups} groups: give one group a point")]
+    #[error(
+        "session '{session}' has {points} samples and {groups} groups: specify one group per sample"
+    )]
     Groups {
         /// The session.
         session: String,

@@ -40,7 +40,7 @@ pub fn estimate(spec: &Spec, data: &LabeledData) -> (f64, String) {
     let what = if covariances > copies {
         format!("two sets of {c} class covariances of {n} × {n}")
     } else {
-        format!("a copy of {} points", data.train.points.rows())
+        format!("a copy of {} samples", data.train.points.rows())
     };
     (covariances + copies + scatters + features, what)
 }

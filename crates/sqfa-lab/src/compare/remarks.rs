@@ -59,7 +59,7 @@ pub(super) fn remarks(data: &LabeledData) -> Vec<String> {
     }
     let constant = with_table!(data.train.points.view(), table => constant_columns(&table));
     if constant > 0 {
-        remarks.push(format!("{constant} of {n} features never change in the training points"));
+        remarks.push(format!("{constant} of {n} features are constant in the training samples"));
     }
     remarks
 }

@@ -29,7 +29,7 @@ pub(super) fn section(manifest: &Manifest, records: &[Record]) -> Markup {
             "a fraction of the mean within-class variance, selected with the scaling on held-out training samples".to_owned()
         }
         Noise::Auto => {
-            "chosen on 15 % of the training points, once per method and number of filters"
+            "selected on 15 % of the training samples, once per method and number of filters"
                 .to_owned()
         }
         Noise::Fraction(fraction) => {
@@ -39,7 +39,7 @@ pub(super) fn section(manifest: &Manifest, records: &[Record]) -> Markup {
     };
     let last = spec.first_seed.saturating_add(spec.seeds.saturating_sub(1));
     let mut rows = vec![
-        ("Test points", parts),
+        ("Test samples", parts),
         (
             "Seeds",
             if spec.seeds == 1 {
@@ -115,7 +115,7 @@ fn data(facts: &Facts) -> Markup {
     html! {
         h3 { "Data" }
         p {
-            strong { (facts.name) } ": " (sum(&facts.train_counts)) " training points"
+            strong { (facts.name) } ": " (sum(&facts.train_counts)) " training samples"
             @if let Some(counts) = &facts.test_counts { ", " (sum(counts)) " test points" }
             ", " (facts.dimensions_text()) (shape) ", " (names.len()) " classes."
         }

@@ -22,15 +22,14 @@ pub(super) fn section(view: &View) -> Markup {
     let tested = !view.detail.confusion.is_empty();
     let lead = match tested {
         true => format!("{} evaluated by {} on {}.", view.title, view.classifier, view.tested_on),
-        false => {
-            "Only class statistics were given, so there are no points to evaluate it on.".to_owned()
-        }
+        false => "Only class statistics were given, so there are no samples to evaluate it on."
+            .to_owned(),
     };
     let body = html! {
         @if tested { div.pair {
             div {
                 h3 { "Confusion" }
-                p.note { "Share of the points of a class (rows) that are put into each class (columns)." }
+                p.note { "Fraction of the samples of a class (rows) that are predicted as each class (columns)." }
                 (framed(&confusion(view, &names)))
             }
             div {
@@ -136,7 +135,7 @@ fn pairs(view: &View, names: &[String]) -> Markup {
             div.scroll { table.sortable {
                 thead { tr {
                     th scope="col" { "class" } th scope="col" { "and class" }
-                    th scope="col" { "confused" } th scope="col" { "of their points" }
+                    th scope="col" { "confused" } th scope="col" { "of their samples" }
                 } }
                 tbody {
                     @for (i, j, count) in pairs {

@@ -28,7 +28,7 @@ pub(super) fn section(view: &View) -> Markup {
             @if tried { @if let Some((setting, value)) = &view.chosen {
                 div {
                     h3 { "Choosing the " (setting.name()) }
-                    p.note { "QDA accuracy on held-out training points; the dashed line is the value used, " (short(*value)) "." }
+                    p.note { "QDA accuracy on held-out training samples; the dashed line is the value used, " (short(*value)) "." }
                     (framed(&choosing(view, setting.name(), *value)))
                 }
             } }

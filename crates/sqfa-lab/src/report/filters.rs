@@ -20,7 +20,7 @@ const MARKED: usize = 40;
 pub(super) fn section(view: &View) -> Markup {
     let lead = match view.facts.image_shape {
         Some((height, width)) => format!(
-            "Each filter weighs the {width} × {height} values of a point: red adds, blue subtracts, pale leaves out."
+            "Each filter weighs the {width} × {height} values of a sample: red adds, blue subtracts, pale leaves out."
         ),
         None => {
             "Each filter weighs the scaled columns of a sample; the larger a weight, the more the column counts."

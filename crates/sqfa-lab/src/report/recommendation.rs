@@ -33,9 +33,9 @@ fn recommendation(manifest: &Manifest, found: &Recommendation) -> Markup {
     let on = match manifest.spec.parts {
         Parts::Given => "test points".to_owned(),
         Parts::Fraction(share) => {
-            format!("held-out points ({:.0} % of every class)", 100.0 * share)
+            format!("held-out samples ({:.0} % of every class)", 100.0 * share)
         }
-        Parts::Folds(folds) => format!("points, each held out once in {folds} folds,"),
+        Parts::Folds(folds) => format!("samples, each held out once in {folds} folds,"),
         Parts::Splits(_) => "test points of all splits".to_owned(),
     };
     html! {
@@ -90,9 +90,8 @@ fn named(contender: &Contender) -> Markup {
 fn no_winner(found: &Recommendation) -> Markup {
     let count = found.leading.len();
     html! {
-        "Nothing is clearly ahead: these points cannot tell it from "
-        @if count == 1 { "one other" } @else { (count) " others" }
-        ". It is the simplest of them (fewest filters, then least work):"
+        "No candidate is significantly better. Of " (count + 1)
+        " candidates without a significant difference, this is the simplest (fewest filters, then least work):"
     }
 }
 

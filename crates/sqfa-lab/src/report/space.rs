@@ -129,7 +129,7 @@ fn figure(view: &View, maps: &[Unit], names: &[String]) -> Figure {
         }));
     }
     Figure::single(
-        format!("Test points and class ellipses in feature space, {} classes", names.len()),
+        format!("Test samples and class ellipses in feature space, {} classes", names.len()),
         760.0,
         560.0,
         panel,

@@ -83,11 +83,11 @@ pub(super) fn section(view: &View) -> Markup {
     };
     let lead = match period {
         Some(period) => format!(
-            "Mean output of every filter ± one standard deviation, training points of each label; labels repeat after {}.",
+            "Mean output of every filter ± one standard deviation, training samples of each label; labels repeat after {}.",
             short(period)
         ),
         None => {
-            "Mean output of every filter ± one standard deviation, training points of each label."
+            "Mean output of every filter ± one standard deviation, training samples of each label."
                 .to_owned()
         }
     };

@@ -61,7 +61,7 @@ pub enum PipelineError {
     },
     /// Labels that are all different.
     #[error(
-        "the labels of all {points} points are different: this looks like an id column; name the column of classes instead"
+        "the labels of all {points} samples are different: this looks like an id column; name the column of classes instead"
     )]
     LooksLikeIds {
         /// The number of samples.
@@ -89,7 +89,7 @@ pub enum PipelineError {
     },
     /// A number of filters that cannot be selected.
     #[error(
-        "the number of filters is chosen on held-out points, and {why}: give a number of filters"
+        "the number of filters is selected on held-out samples, and {why}: give a number of filters"
     )]
     Count {
         /// The reason why it cannot be selected.
@@ -104,7 +104,7 @@ pub enum NoChoice {
     #[error("only class statistics were given")]
     NoPoints,
     /// Classes that all have fewer than three distinct samples.
-    #[error("no class has three distinct points")]
+    #[error("no class has three different samples")]
     TooFewPoints,
     /// A method that needs the samples of every fit.
     #[error("this method does not learn from class statistics alone")]

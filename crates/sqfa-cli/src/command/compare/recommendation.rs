@@ -31,7 +31,7 @@ pub(super) fn recommendation(found: &Recommendation) -> String {
         false => format!("{} and {last}", rivals.join(", ")),
     };
     format!(
-        "Nothing is clearly ahead: {} test points cannot tell {what} ({accuracy}) from {rivals}.\n\
+        "On {} test samples, {what} ({accuracy}) does not differ significantly from {rivals}.\n\
          Recommended: {what}, the simplest of them (fewest filters, then least work).\n",
         choice.hits.len(),
     )
@@ -97,7 +97,7 @@ mod tests {
             .map(|(method, right)| contender(&choice, candidate(method, 2, *right)))
             .collect();
         let told = recommendation(&Recommendation { choice, leading, next: None });
-        assert!(told.starts_with("Nothing is clearly ahead: 100 test points cannot tell LDA"));
+        assert!(told.starts_with("On 100 test samples, LDA"));
         assert!(
             told.contains("SQFA with 2 filters (91.0 %), SQFA-H with 2 filters (90.0 %) and PCA")
         );

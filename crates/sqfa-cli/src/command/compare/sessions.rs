@@ -77,7 +77,7 @@ fn read(args: &CompareArgs, files: &[String]) -> Result<Loaded> {
     let points = |loaded: File, name: &str| match loaded {
         File::Data(data) => Ok(data),
         File::Statistics(_) | File::Sums(..) => bail!(
-            "'{name}' holds class statistics, and a comparison needs points{}",
+            "'{name}' holds class statistics, and a comparison needs samples{}",
             data::drawing(name)
         ),
     };
@@ -108,7 +108,7 @@ fn read(args: &CompareArgs, files: &[String]) -> Result<Loaded> {
         let dimensions = data.train.points.columns();
         if width.checked_mul(height) != Some(dimensions) {
             return usage(format!(
-                "--image {width}x{height} has {} pixels, and the points have {dimensions} dimensions",
+                "--image {width}x{height} has {} pixels, but the samples have {dimensions} columns",
                 width.saturating_mul(height)
             ));
         }

@@ -98,15 +98,15 @@ fn heading(manifest: &Manifest) -> String {
             format!("{points} training and {} test points", counts.iter().sum::<u64>())
         }
         (None, Parts::Folds(folds)) => {
-            format!("{points} points, each held out once in {folds} folds")
+            format!("{points} samples, each held out once in {folds} folds")
         }
         (None, Parts::Fraction(share)) => {
-            format!("{points} points, {:.0} % of every class held out", 100.0 * share)
+            format!("{points} samples, {:.0} % of every class held out", 100.0 * share)
         }
         (None, Parts::Splits(splits)) => {
-            format!("{points} points, {} of 80 % to learn from", counted(splits, "split"))
+            format!("{points} samples, {} of 80 % for training", counted(splits, "split"))
         }
-        (None, Parts::Given) => format!("{points} points"),
+        (None, Parts::Given) => format!("{points} samples"),
     };
     let points = match facts.sessions.len() {
         0 => points,

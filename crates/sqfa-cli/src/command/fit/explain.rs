@@ -63,10 +63,10 @@ pub(super) fn explain_pipeline(error: &PipelineError, fit: &Fit, helps: &str) ->
     match error {
         PipelineError::Reduce(error) => explain_reducer(error, fit.pca_dims, helps),
         PipelineError::LooksLikeIds { points } => anyhow::anyhow!(
-            "the labels of all {points} points are different: this looks like an id column; name the column of classes with --label"
+            "the labels of all {points} samples are different: this looks like an id column; name the column of classes with --label"
         ),
         PipelineError::Count { why } => anyhow::anyhow!(
-            "--filters auto is chosen on held-out points, and {why}: give a number of filters"
+            "--filters auto is selected on held-out samples, and {why}: give a number of filters"
         ),
         PipelineError::Restriction { dimensions, columns } => {
             anyhow::anyhow!("--pca-dims {dimensions}: the data have {columns} columns that vary")

@@ -53,7 +53,7 @@ fn mapped(lift: &Lift, points: &OwnedPoints) -> Result<OwnedPoints> {
         Features::F32(values) => OwnedPoints::from_f32(values, rows, dimension),
         Features::F64(values) => OwnedPoints::from_f64(values, rows, dimension),
     };
-    owned.context("lifted points changed their length")
+    owned.context("the transformed samples changed their number")
 }
 
 /// Refuses a map whose features or sums do not fit into memory, before anything is made.

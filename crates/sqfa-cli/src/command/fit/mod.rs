@@ -89,7 +89,7 @@ impl TryFrom<FitArgs> for Fit {
             && dims < filters
         {
             return usage(format!(
-                "--pca-dims {dims} leaves room for {dims} filters, and --filters is {filters}"
+                "--pca-dims {dims} allows at most {dims} filters, but --filters is {filters}"
             ));
         }
         let start = args.settings.start();
@@ -304,9 +304,9 @@ fn check_sketch(args: &FitArgs) -> Result<()> {
         ("--lift", args.lift.is_some()),
     ];
     match needs.iter().find(|(_, given)| *given) {
-        Some((flag, _)) => {
-            usage(format!("{flag} looks at points, and --form sketch keeps none: leave one out"))
-        }
+        Some((flag, _)) => usage(format!(
+            "{flag} needs samples, and --form sketch keeps none: leave out one of them"
+        )),
         None => Ok(()),
     }
 }

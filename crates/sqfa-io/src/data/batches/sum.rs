@@ -190,9 +190,9 @@ impl Summed {
     ///
     /// If nothing was added, or if all weights are 0.
     pub fn finish(self) -> Result<ClassAccumulator, DataError> {
-        let sums = self.sums.ok_or_else(|| DataError::content("DATA", "it holds no points"))?;
+        let sums = self.sums.ok_or_else(|| DataError::content("DATA", "it contains no samples"))?;
         if sums.counts().iter().all(|&count| count == 0) {
-            let problem = "the weights of all points are 0: nothing is left to learn from";
+            let problem = "the weights of all samples are 0, so no samples are left";
             return Err(DataError::content(&self.first, problem));
         }
         let counts = sums.counts();
@@ -272,7 +272,7 @@ fn sum_reader(
                 return Ok(None);
             }
         }
-        let sums = sums.ok_or_else(|| DataError::content(&place, "it holds no points"))?;
+        let sums = sums.ok_or_else(|| DataError::content(&place, "it contains no samples"))?;
         Ok(Some(sums.with_integer_classes()))
     })
 }

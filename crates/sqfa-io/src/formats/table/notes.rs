@@ -105,7 +105,7 @@ impl Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoHeader => write!(f, "the first row is taken as a point, not as names"),
+            Self::NoHeader => write!(f, "the first row is used as a sample, not as column names"),
             Self::NumericHeader => write!(f, "the numbers in the first row are taken as names"),
             Self::Delimiter('\t') => write!(f, "cells are separated by tabs"),
             Self::Delimiter(' ') => write!(f, "cells are separated by blanks"),
@@ -139,11 +139,11 @@ impl fmt::Display for Note {
                 "the table has no names, so its columns are taken in their order, unchecked"
             ),
             Self::LikeLabel(name) => {
-                write!(f, "column '{name}' is called like a label and is used as a feature")
+                write!(f, "column '{name}' has the name of a label, but is used as a feature")
             }
             Self::LikeIndex { column, consecutive: true } => write!(
                 f,
-                "column '{column}' numbers the rows: it says nothing about a class unless the rows are sorted"
+                "column '{column}' numbers the rows: it predicts the class only if the rows are sorted"
             ),
             Self::LikeIndex { column, .. } => write!(
                 f,
@@ -151,26 +151,26 @@ impl fmt::Display for Note {
             ),
             Self::FollowsRows(column) => write!(
                 f,
-                "column '{column}' goes one way from the first row to the last, as a time or a counter does: \
-                 it says nothing about a class unless the rows are sorted"
+                "column '{column}' increases or decreases monotonically, like a time or a counter: it predicts the class only if \
+                 the rows are sorted"
             ),
             Self::TellsClass(column) => {
                 write!(
                     f,
-                    "column '{column}' is the same for all points of every class: it is the label in other words"
+                    "column '{column}' is constant within each class: it determines the label (possible leakage)"
                 )
             }
             Self::AlikeLabels(one, other) => write!(
                 f,
-                "labels '{one}' and '{other}' are taken as two classes: if they are one, write them the same way"
+                "labels '{one}' and '{other}' are two classes: if they mean the same, write them the same way"
             ),
             Self::Dropped { rows, of } => {
-                write!(f, "{rows} of {of} rows have missing values and are left out")
+                write!(f, "{rows} of {of} rows have missing values and are dropped")
             }
             Self::Filled { cells } => {
                 write!(f, "{cells} missing values are replaced by the mean of their column")
             }
-            Self::Unlabeled(rows) => write!(f, "{rows} rows without a label are left out"),
+            Self::Unlabeled(rows) => write!(f, "{rows} rows without a label are dropped"),
             Self::LinesInLabel { line, lines } => write!(
                 f,
                 "line {line}: the label goes on over {lines} more lines, up to the next quotation mark: if these are rows of \
