@@ -31,7 +31,7 @@ pub(crate) fn check_size(points: &OwnedPoints, columns: &[String], precision: bo
                 "column {column} reaches {value:e}: sums of squares would overflow; {wider}give the column in larger units"
             ),
             Strain::Vanish { spread, alone: false } => anyhow::bail!(
-                "column {column} spans {spread:e}: squares would vanish; {wider}give the column in smaller units"
+                "column {column} spans only {spread:e}, and the squares of its values would underflow to zero: {wider}use smaller units for it"
             ),
             Strain::Vanish { spread, .. } => vanishing.push(format!("{column} ({spread:e})")),
             Strain::Digits { low, spread, .. } => {

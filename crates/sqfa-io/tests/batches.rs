@@ -261,7 +261,7 @@ fn weights_of_a_table_are_repetitions() {
     let mut summed = Summed::default();
     let reader = open_batches(&at("zero.csv"), &LoadOptions::default(), Some(&weight)).unwrap();
     summed.add(reader, &mut |_| true).unwrap();
-    assert!(summed.finish().unwrap_err().to_string().contains("all points are 0"));
+    assert!(summed.finish().unwrap_err().to_string().contains("all samples are 0"));
     let missing = Column::Name("m".to_owned());
     let error = open_batches(&at("w.csv"), &LoadOptions::default(), Some(&missing));
     assert!(error.err().unwrap().to_string().contains("no column 'm'"));
@@ -290,7 +290,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         ("a,b,label\n1,2,x\n3,4,\n", "1 of 2 rows have no label (the first in line 3)"),
         ("a,b,c\n1,2,x\n", "name the column of labels"),
-        ("a,b,label\n", "no points"),
+        ("a,b,label\n", "no samples"),
     ] {
         std::fs::write(at("t.csv"), text).unwrap();
         assert!(problem("t.csv", &options).contains(message), "{}", problem("t.csv", &options));
@@ -302,7 +302,7 @@ fn what_is_wrong_is_told_with_its_place() {
     let labeled = LoadOptions { labels: Some(at("y.npy")), ..LoadOptions::default() };
     assert!(problem("x.npy", &labeled).contains("row 650, column 4 (counted from 0) is NaN"));
     write_npy(&at("y.npy"), &[3], &vec![1i64, 2, 3]).unwrap();
-    assert!(problem("x.npy", &labeled).contains("700 points and 3 labels"));
+    assert!(problem("x.npy", &labeled).contains("700 samples and 3 labels"));
     assert!(problem("x.npy", &options).contains("holds no labels"));
     write_npy(&at("text.npy"), &[2, 1], &vec!["a".to_owned(), "b".to_owned()]).unwrap();
     write_npy(&at("y.npy"), &[2], &vec![1i64, 2]).unwrap();

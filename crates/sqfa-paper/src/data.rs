@@ -47,7 +47,7 @@ impl DataFolder {
         Ok(data)
     }
 
-    /// Whether a data set seems to be there; the speed videos and the recordings, which may be simulated, always are.
+    /// Returns whether the files of a data set exist. Always true for the speed videos and the recordings, which can be simulated.
     pub fn has(&self, set: &str) -> bool {
         match set {
             "mnist" => self.find("MNIST", MNIST_FILES, &["mnist"]).is_ok(),

@@ -55,7 +55,7 @@ def typed(names: list[int] | list[str], kind: str | None) -> NDArray[Any]:
     try:
         dtype = np.dtype(kind)
         if dtype.kind not in "biufMUO":
-            raise TypeError(f"{kind} is not a type of labels")
+            raise TypeError(f"labels cannot have the type {kind}")
         return found.astype(dtype)
     except (TypeError, ValueError) as error:
         raise ValueError(f"the classes of the file cannot be read as {kind}: {error}") from error

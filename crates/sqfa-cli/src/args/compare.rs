@@ -59,7 +59,7 @@ pub(crate) struct CompareArgs {
     pub(crate) flags: DataFlags,
     /// File of test samples, if they are not in DATA.
     ///
-    /// * and ? match parts of names, and several --test are one data set.
+    /// File names may contain the wildcards * and ?. Several --test files are combined into one test set.
     #[arg(long, value_name = "FILE", help_heading = "Data")]
     pub(crate) test: Vec<String>,
     /// Treat every file as a session of its own; sessions share no filters and may have different columns.

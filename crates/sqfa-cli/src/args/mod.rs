@@ -166,7 +166,7 @@ impl ArrayFlags {
 pub(crate) struct TableFlags {
     /// Label column of a table, by name or by position from 0.
     ///
-    /// By default, it is the column whose name the model holds, or the column label, class, target or y.
+    /// By default, it is the label column that a model contains, or a column named label, class, target or y.
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub(crate) label: Option<String>,
     /// Columns of a table to use as features: names (which may contain commas), positions from 0, or ranges such as c-f
@@ -192,7 +192,8 @@ pub(crate) struct TableFlags {
     /// in the mean of the column; otherwise they are an error.
     #[arg(long, value_enum, value_name = "HOW", help_heading = "Tables", hide_short_help = true)]
     pub(crate) missing: Option<MissingArg>,
-    /// Further values of feature columns that mean missing, next to empty, NA, NaN and the like: for example -999,unknown.
+    /// Additional values to treat as missing in feature columns, besides empty, NA, NaN and similar ones: for example
+    /// -999,unknown.
     #[arg(
         long,
         value_name = "A,B,…",
@@ -277,10 +278,10 @@ pub(crate) struct DatasetArgs {
     /// Session of the recordings (neural), 1 to 5, with 70 to 142 neurons [1].
     #[arg(long, value_name = "K", value_parser = values::positive)]
     pub(crate) session: Option<usize>,
-    /// Dimensions n (scaling) [1000, or 5000 with --informative].
+    /// Number of dimensions (scaling) [1000, or 5000 with --informative].
     #[arg(long, value_name = "N", value_parser = values::positive)]
     pub(crate) dimensions: Option<usize>,
-    /// Informative dimensions k (scaling), for the filter-count experiment [8].
+    /// Number of informative dimensions (scaling), for the experiment on the number of filters [8].
     #[arg(long, value_name = "K", value_parser = values::positive)]
     pub(crate) informative: Option<usize>,
     /// Print one JSON object instead of text.

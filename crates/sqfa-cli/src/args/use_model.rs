@@ -144,8 +144,8 @@ pub(crate) struct EvaluateArgs {
     /// Samples with labels: the test part, or all of them if there is none; several files are one data set.
     #[arg(required_unless_present = "test")]
     pub(crate) data: Vec<String>,
-    /// File of test samples, instead of DATA; * and ? match parts of names, and several --test are one
-    /// data set.
+    /// File of test samples, instead of DATA; names may contain the wildcards * and ?. Several --test
+    /// files are combined into one test set.
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<String>,
     #[command(flatten)]

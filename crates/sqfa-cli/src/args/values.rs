@@ -105,7 +105,7 @@ pub(crate) enum HeaderArg {
 /// The treatment of missing values, as typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum MissingArg {
-    /// Drop rows with missing values; `predict` leaves their class empty.
+    /// Drop rows with missing values; predict writes an empty prediction for them.
     Drop,
     /// Replace missing values by the column's mean over the training samples.
     Mean,

@@ -274,7 +274,7 @@ fn numbers_beyond_the_digits_of_their_type_are_told_or_refused() {
     write("fine.npz", &|npz| npz.add("X", &[60, 2], &values(1e-12, 0.0)).unwrap());
     let said = folder.run(&format!("fit offset.npz {FIT} m.sqfa"));
     assert!(said.code == 0 && said.err.contains("have lost their digits"), "{}", said.err);
-    let refused = [("small.npz", "use --precision f64"), ("tiny.npz", "in smaller units")];
+    let refused = [("small.npz", "use --precision f64"), ("tiny.npz", "use smaller units")];
     for (file, words) in refused {
         folder.run(&format!("fit {file} -m 1 --out m.sqfa")).fails(1, words);
     }

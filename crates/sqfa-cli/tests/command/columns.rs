@@ -130,7 +130,7 @@ fn every_honest_table_gives_the_same_model() {
         ("pipe.csv", plain.replace(',', "|"), "--delimiter |", ""),
         ("crlf.csv", plain.replace('\n', "\r\n"), "", ""),
         ("bom.csv", format!("\u{feff}{plain}"), "", ""),
-        ("bare.csv", body.join("\n"), "--label 3", "taken as a point"),
+        ("bare.csv", body.join("\n"), "--label 3", "used as a sample"),
         ("pandas.csv", format!("0,1,2,3\n{}", body.join("\n")), "--label 3", "taken as names"),
         ("index.csv", format!(",width,height,depth,label\n{index}"), "", "taken as an index"),
     ];

@@ -182,10 +182,10 @@ fn unsound_requests_are_refused_with_a_remedy() {
     folder.run(&format!("{compare} --classifiers qdaa")).fails(2, "did you mean 'qda'?");
     folder.run(&with("1,2,3", "1,9")).fails(1, "the data have 3 dimensions");
     folder.run(&format!("{compare} --memory 0")).fails(1, "GB are needed");
-    folder.run(&format!("{compare} --image 2x2")).fails(2, "the points have 3 dimensions");
+    folder.run(&format!("{compare} --image 2x2")).fails(2, "the samples have 3 columns");
     folder.run(&format!("{compare} --test-fraction 1.5")).fails(2, "between 0 and 1");
     folder.run(&format!("{compare} --cv 100")).fails(1, "class 'ant' has 60 samples");
-    folder.run("compare toy-6d").fails(1, "needs points");
+    folder.run("compare toy-6d").fails(1, "needs samples");
     folder.write("narrow.csv", "width,species\n1,ant\n2,bee\n3,cat\n");
     folder
         .run(&format!("{compare} --test narrow.csv"))

@@ -343,7 +343,7 @@ fn sparse_matrices_are_read_as_the_dense_ones_they_are() {
     sparse(&folder, "short.npz", "csr", &values, 89, 3);
     folder
         .run("fit short.npz --labels y.npy -m 2 --out n.sqfa")
-        .fails(1, "89 points and 90 labels");
+        .fails(1, "89 samples and 90 labels");
 }
 
 #[test]

@@ -91,7 +91,12 @@ fn rows() -> Vec<Row> {
             )
         },
         row("empty.csv", "", Refused("empty"), Refused("empty")),
-        row("header.csv", "width,height,depth,label\n", Refused("no points"), Refused("no points")),
+        row(
+            "header.csv",
+            "width,height,depth,label\n",
+            Refused("no samples"),
+            Refused("no samples"),
+        ),
         row(
             "single.csv",
             with(|text| {
@@ -128,7 +133,7 @@ fn rows() -> Vec<Row> {
         row("zip.npz", "PK\u{3}\u{4} not really", Refused("zip.npz"), Refused("zip.npz")),
         row("cut.npy", "\u{93}NUMPY", Refused("--labels"), Refused("cut.npy")),
         row("cut.mat", "MATLAB 5.0 MAT-file", Refused("cut.mat"), Refused("cut.mat")),
-        row("cut.stats", "sqfa sums of nothing", Refused("cut.stats"), Refused("class sums")),
+        row("cut.stats", "sqfa sums of nothing", Refused("cut.stats"), Refused("class statistics")),
         row("thing.xlsx", "PK", Refused("unknown kind of file"), Refused("unknown kind of file")),
         row(
             "index.csv",

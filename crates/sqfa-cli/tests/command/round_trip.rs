@@ -170,7 +170,7 @@ fn second_moments_are_enough_for_smsqfa() {
     assert!(said.code == 0 && said.err.contains("only second moments"), "{}", said.err);
     folder.ok("fit s.npz -m 1 --noise auto --out m.sqfa");
     folder.run("fit s.npz -m 1 --covariance-estimator tyler --out m.sqfa").fails(1, "tyler");
-    folder.run("evaluate m.sqfa s.npz").fails(1, "not points");
+    folder.run("evaluate m.sqfa s.npz").fails(1, "not samples");
 }
 
 #[test]

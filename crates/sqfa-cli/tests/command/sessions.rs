@@ -96,7 +96,7 @@ fn means_and_spreads_are_those_of_the_cells() {
         assert!((line["qda_median"].as_f64().unwrap() - all).abs() < 1e-12);
     }
     let text = folder.ok(&format!("compare all.csv {COMPARE} --ignore block --sessions day"));
-    assert!(text.contains("3 sessions, 360 points, 3 splits"), "{text}");
+    assert!(text.contains("3 sessions, 360 samples, 3 splits"), "{text}");
     assert!(text.contains("sd between sessions") && text.contains("d2"), "{text}");
 }
 
@@ -109,7 +109,7 @@ fn sessions_of_other_units_are_told_apart_by_their_number() {
     let rows: Vec<String> = wider.collect();
     folder.write("wide.csv", format!("again,{HEAD}\n{}\n", rows.join("\n")));
     let text = folder.ok(&format!("compare d0.csv wide.csv --per-file {COMPARE} --ignore block"));
-    assert!(text.contains("2 sessions, 240 points, 3 splits"), "{text}");
+    assert!(text.contains("2 sessions, 240 samples, 3 splits"), "{text}");
     assert!(text.contains("4 to 5 dimensions"), "{text}");
 }
 

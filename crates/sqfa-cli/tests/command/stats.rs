@@ -166,7 +166,10 @@ fn what_does_not_fit_together_is_refused_by_name() {
         ("stats word.csv --label species --out x.stats", "line 3, column 'b': 'pear'"),
         ("stats word.csv --out x.stats", "--label"),
         ("stats weights.csv --label species --weights n --out x.stats", "weight '-1'"),
-        ("stats zero.csv --label species --weights n --out x.stats", "weights of all points are 0"),
+        (
+            "stats zero.csv --label species --weights n --out x.stats",
+            "weights of all samples are 0",
+        ),
         ("stats weights.csv --label species --weights m --out x.stats", "no column 'm'"),
         (
             "stats merge a.stats wide.stats --out x.stats",

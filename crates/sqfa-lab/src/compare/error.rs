@@ -115,7 +115,7 @@ pub enum CompareError {
     },
     /// An output folder with another comparison.
     #[error(
-        "{} holds another comparison ({difference}): name another folder, or repeat that one to resume it",
+        "{} contains another comparison ({difference}): specify another folder, or run that comparison again to resume it",
         .folder.display()
     )]
     OtherSpec {

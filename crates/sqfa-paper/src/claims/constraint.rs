@@ -10,13 +10,15 @@ use super::{Claim, Problem};
 use crate::PaperError;
 use crate::tables::median;
 
-/// A median accuracy that is higher by no more is no improvement, in points.
+/// The largest difference between median accuracies, in percentage points, that does not count as an improvement.
 const POINTS: f64 = 1.0;
-/// Fewer passes than this share of the others' would be an improvement.
+/// The fraction of the passes of the other fits below which the number of passes counts as an improvement.
 const FASTER: f64 = 0.8;
-/// Without shrinkage only the rounding of features, single precision like the points, may change a class, in points.
+/// The largest difference in accuracy, in percentage points, that rounding may cause without shrinkage. Features and samples are
+/// in single precision.
 const ROUNDED: f64 = 0.05;
-/// What a shrinkage of 10⁻⁵, which is not invariant to linear maps, may change, in points.
+/// The largest difference in accuracy, in percentage points, that a shrinkage of 10⁻⁵ may cause, because it is not invariant to
+/// linear maps.
 const SHRUNK: f64 = 0.2;
 
 /// An orthonormal constraint improves neither accuracy nor time.

@@ -49,7 +49,7 @@ pub enum Warning {
         class: String,
         /// The largest variance of the data divided by this variance.
         condition: f64,
-        /// The round-off as a fraction of this variance.
+        /// The round-off as a fraction of the smallest variance in feature space.
         lost: f64,
     },
     /// There are more filters than the criterion determines.

@@ -51,7 +51,7 @@ pub enum PipelineError {
     },
     /// Differences whose squares are rounded to zero.
     #[error(
-        "column {column} spans {spread:e}: squares would vanish; use double precision or smaller units"
+        "column {column} spans only {spread:e}, and the squares of its values would underflow to zero: use double precision or smaller units"
     )]
     Vanish {
         /// The index of the column.
@@ -69,7 +69,7 @@ pub enum PipelineError {
     },
     /// Groups that cannot be held out, because every class has only one.
     #[error(
-        "every class has samples of one group only, so that no class would have samples outside a held-out group: give every class at least two groups"
+        "each class has samples of one group only, so holding out a group would leave its classes without training samples: at least two groups per class are needed"
     )]
     OneGroup,
     /// Predefined folds that do not hold out any sample.

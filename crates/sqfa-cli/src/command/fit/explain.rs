@@ -75,7 +75,7 @@ pub(super) fn explain_pipeline(error: &PipelineError, fit: &Fit, helps: &str) ->
     }
 }
 
-/// The same for any method.
+/// Returns the error of a fit with any method, with remedies written as command-line flags.
 fn explain_reducer(error: &ReduceError, pca_dims: Option<usize>, helps: &str) -> anyhow::Error {
     match error {
         ReduceError::Fit(error) => explain(error, pca_dims, helps),

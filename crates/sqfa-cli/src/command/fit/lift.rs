@@ -56,7 +56,7 @@ fn mapped(lift: &Lift, points: &OwnedPoints) -> Result<OwnedPoints> {
     owned.context("the transformed samples changed their number")
 }
 
-/// Refuses a map whose features or sums do not fit into memory, before anything is made.
+/// Returns an error if the features of a nonlinear map, or their class statistics, would not fit into memory.
 fn check_room(recipe: LiftRecipe, data: &LabeledData) -> Result<()> {
     let columns = data.train.points.columns();
     let rows = data.train.points.rows() + data.test.as_ref().map_or(0, |test| test.points.rows());
