@@ -203,7 +203,7 @@ def _value(text: str) -> Any:
 
 
 def _scale(told: dict[str, Any]) -> str:
-    """Return the parameter ``scaling`` of a baseline; "auto" unless the file shows that it was specified."""
+    """Return the parameter ``scaling`` of a baseline; "auto" unless the file shows another value."""
     given = told.get("selection") is None and told["scaling"] != "none"
     return str(told["scaling"]) if given else "auto"
 
